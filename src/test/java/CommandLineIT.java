@@ -1,0 +1,240 @@
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What starts it, what stops it, and what it says when it refuses to start. */
+class CommandLineIT {
+
+    private static final int SIGTERM = 128 + 15;
+
+    private record Refusal(int exit, String out, List<String> err) {
+    }
+
+    private static Refusal refuse(List<String> command) throws Exception {
+        Process process = new ProcessBuilder(command).start();
+        try {
+            assertTrue(process.waitFor(20, TimeUnit.SECONDS), "refuses to start");
+            String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return new Refusal(process.exitValue(), out, process.errorReader(StandardCharsets.UTF_8).lines().toList());
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** Each: the culprit, then the arguments. */
+    static Stream<List<String>> badInput() {
+        String url = Server.DEFAULT_URL;
+        return Stream.of(
+            List.of("PORT"),
+            List.of("PORT", "--pool"),
+            List.of("COUNT", "0"),
+            List.of("COUNT", "0", "--pool"),
+            List.of("surplus", "0", "21", url, "surplus"),
+            List.of("surplus", "0", "21", url, "surplus", "more"),
+            List.of("fox", "fox", "21"),
+            List.of("-1", "-1", "21"),
+            List.of("65536", "65536", "21"),
+            List.of("4294967296", "4294967296", "21"),
+            List.of("80.0", "80.0", "21"),
+            List.of("", "", "21"),
+            List.of("fox", "0", "fox"),
+            List.of("0", "0", "0"),
+            List.of("-21", "0", "-21"),
+            List.of("2147483648", "0", "2147483648"),
+            List.of("2.5", "0", "2.5"),
+            List.of("", "0", ""),
+            List.of("https://example.org/fox.png", "0", "21", "https://example.org/fox.png"),
+            List.of("https://example.org/a fox-*.png", "0", "21", "https://example.org/a fox-*.png"),
+            List.of("https://example.org/%zz-*.png", "0", "21", "https://example.org/%zz-*.png"),
+            List.of("*", "0", "21", "*"),
+            List.of("/fox-*.png", "0", "21", "/fox-*.png"), // a relative Location fails in some forums
+            List.of("", "0", "21", ""),
+            List.of("--fox", "--fox", "0", "21"),
+            List.of("--fox", "0", "21", "--fox"),
+            List.of("--fox", "0", "21", url, "--fox"),
+            List.of("--pool=2", "0", "--pool=2", "21"),
+            List.of("-p", "-p", "0", "21"),
+            List.of("--help", "--help"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("badInput")
+    void namesTheCulprit(List<String> culpritAndArguments) throws Exception {
+        List<String> arguments = culpritAndArguments.subList(1, culpritAndArguments.size());
+        Refusal refusal = refuse(Server.command(Server.JAVA_HOME, List.of(), arguments));
+        assertEquals(2, refusal.err.size(), refusal::toString);
+        assertTrue(refusal.err.get(0).startsWith("Error: "), refusal::toString);
+        assertTrue(refusal.err.get(0).contains(culpritAndArguments.get(0)), refusal::toString);
+        assertTrue(refusal.err.get(1).startsWith("Usage: "), refusal::toString);
+        assertEquals("", refusal.out);
+        assertEquals(2, refusal.exit);
+    }
+
+    /** Line breaks would let whoever writes the template write headers. */
+    @Test
+    void refusesHeadersInTheTemplate() throws Exception {
+        String url = "https://example.org/*\r\nSet-Cookie: fox";
+        assertEquals(2, refuse(Server.command(Server.JAVA_HOME, List.of(), List.of("0", "21", url))).exit);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "0 21",
+        "0 1",
+        "0 2147483647",
+        "0 21 https://img.example.org/fox-*.webp",
+        "--pool 0 21",
+        "0 --pool 21",
+        "0 21 --pool",
+        "--pool 0 21 https://img.example.org/fox-*.webp",
+        "0 21 --pool https://img.example.org/fox-*.webp",
+        "0 21 https://img.example.org/fox-*.webp --pool",
+    })
+    void saysWhereAndWhereTo(String line) throws Exception {
+        String[] arguments = line.split(" ");
+        String url = Stream.of(arguments).filter(argument -> argument.contains("*")).findAny().orElse(Server.DEFAULT_URL);
+        try (Server server = Server.startWith(arguments)) {
+            assertTrue(server.startLine.contains(url), server.startLine);
+            assertTrue(server.ask().contains("\r\nLocation: " + url.substring(0, url.indexOf('*'))));
+            assertEquals(SIGTERM, server.terminate());
+        }
+    }
+
+    /** A stalled client holds a thread of the pool and none of the dispatcher's. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--pool 0 21", "0 --pool 21", "0 21 --pool", "0 21 https://example.org/*.png --pool"})
+    void poolsAnywhere(String line) throws Exception {
+        try (Server server = Server.startWith(line.split(" ")); Client stalled = server.connect()) {
+            server.ask(); // both threads have their classes
+            stalled.send("GET / HTTP/1.1\r\n");
+            long start = System.nanoTime();
+            server.ask();
+            assertTrue(Server.millisSince(start) < 1000);
+        }
+    }
+
+    @Test
+    void listensOnTheGivenPort() throws Exception {
+        int free;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            free = socket.getLocalPort();
+        }
+        try (Server server = Server.startWith(String.valueOf(free), "21")) {
+            assertEquals(free, server.port);
+            assertTrue(server.ask().startsWith("HTTP/1.1 302 "));
+        }
+    }
+
+    @Test
+    void twoListenOnPortsOfTheirOwn() throws Exception {
+        try (Server one = Server.start(""); Server other = Server.start("")) {
+            assertTrue(one.port != other.port);
+            assertTrue(one.ask().startsWith("HTTP/1.1 302 "));
+            assertTrue(other.ask().startsWith("HTTP/1.1 302 "));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--pool"})
+    void refusesAPortThatIsTaken(String mode) throws Exception {
+        try (Server server = Server.start(mode)) {
+            assertCannotStart(server.port, Server.command(Server.JAVA_HOME, List.of(), List.of(String.valueOf(server.port), "21")));
+            assertTrue(server.ask().startsWith("HTTP/1.1 302 "), "the first goes on");
+        }
+    }
+
+    @Test
+    void refusesAPortWithoutPermission(@TempDir Path directory) throws Exception {
+        Path unprivileged = Path.of("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+        if (!Files.exists(unprivileged) || Integer.parseInt(Files.readString(unprivileged).strip()) < 2) {
+            abort("this system lets everyone listen on port 1");
+        }
+        List<String> command = new ArrayList<>();
+        if (System.getProperty("user.name").equals("root")) {
+            if (!Files.exists(Path.of("/usr/bin/setpriv"))) {
+                assertEquals(null, System.getenv("CI"), "setpriv is missing");
+                abort("root may listen anywhere, and setpriv is missing");
+            }
+            command.addAll(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
+        }
+        command.addAll(Server.command(Server.JAVA_HOME, List.of(), List.of("1", "21")));
+        // the other user may not see this directory
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        command.replaceAll(word -> word.equals(Server.JAR.toString()) ? directory.resolve("avatar.jar").toString() : word);
+        Files.copy(Server.JAR, directory.resolve("avatar.jar"));
+        Files.setPosixFilePermissions(directory.resolve("avatar.jar"), PosixFilePermissions.fromString("r--r--r--"));
+        assertCannotStart(1, command);
+    }
+
+    private static void assertCannotStart(int port, List<String> command) throws Exception {
+        Refusal refusal = refuse(command);
+        assertEquals(1, refusal.err.size(), refusal::toString);
+        assertTrue(refusal.err.get(0).matches("Error: .*:" + port + "\\b.*"), refusal::toString);
+        assertEquals("", refusal.out);
+        assertEquals(1, refusal.exit);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--pool"})
+    void overridesMaxConnections(String mode) throws Exception {
+        try (Server server = Server.start(mode, Server.JAVA_HOME, "-Djdk.httpserver.maxConnections=2");
+                Client one = server.connect(); Client two = server.connect()) {
+            one.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
+            two.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
+            assertUnanswered(server);
+        }
+        try (Server server = Server.start(mode); Client one = server.connect(); Client two = server.connect()) {
+            one.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
+            two.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
+            assertTrue(server.ask().startsWith("HTTP/1.1 302 "), "ours is more than 2");
+        }
+    }
+
+    private static void assertUnanswered(Server server) throws IOException {
+        try {
+            assertEquals("", server.ask());
+        } catch (SocketException reset) {
+            // closed before it was read
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--pool"})
+    void overridesMaxIdleConnections(String mode) throws Exception {
+        try (Server server = Server.start(mode, Server.JAVA_HOME, "-Dsun.net.httpserver.maxIdleConnections=1");
+                Client one = server.connect(); Client two = server.connect()) {
+            one.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
+            two.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
+            assertEquals("", two.rest(), "closed, as one is idle already");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--pool"})
+    void endsWhenTold(String mode) throws Exception {
+        try (Server server = Server.start(mode); Client stalled = server.connect(); Client idle = server.connect()) {
+            idle.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
+            stalled.send("GET / HTTP/1.1\r\n");
+            assertEquals(SIGTERM, server.terminate());
+            assertThrows(IOException.class, server::connect);
+        }
+    }
+}
