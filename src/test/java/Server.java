@@ -92,7 +92,7 @@ final class Server implements AutoCloseable {
     }
 
     /** Asks until answered: a flood may cost an attempt, but not the time. Returns the milliseconds it took. */
-    long assertAnswersWithin(int seconds) throws InterruptedException {
+    long assertAnswersWithin(int seconds) throws IOException, InterruptedException {
         long start = System.nanoTime();
         String last = "nothing";
         for (long left; (left = TimeUnit.SECONDS.toMillis(seconds) - millisSince(start)) > 0; Thread.sleep(10)) {
@@ -105,7 +105,7 @@ final class Server implements AutoCloseable {
                 last = e.toString();
             }
         }
-        return fail("no answer within " + seconds + " s, last: " + last);
+        return fail("no answer within " + seconds + " s, last: " + last + "\n" + Files.readString(errors));
     }
 
     static long millisSince(long nanoTime) {
@@ -121,7 +121,7 @@ final class Server implements AutoCloseable {
 
     /** Ends it as a service manager would, by SIGTERM. */
     int terminate() throws IOException, InterruptedException {
-        process.destroy();
+        process.toHandle().destroy(); // Process.destroy() would also close its output
         assertTrue(process.waitFor(20, TimeUnit.SECONDS), "ends");
         assertEquals("", Files.readString(errors), "stderr");
         assertEquals(null, output.readLine(), "one line on stdout");
@@ -131,7 +131,7 @@ final class Server implements AutoCloseable {
     @Override
     public void close() throws IOException {
         process.destroyForcibly().onExit().join();
-        Files.delete(errors);
+        Files.deleteIfExists(errors);
     }
 
     @Override
