@@ -25,8 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What starts it, what stops it, and what it says when it refuses to start. */
 class CommandLineIT {
 
-    private static final int SIGTERM = 128 + 15;
-
     private record Refusal(int exit, String out, List<String> err) {
     }
 
@@ -136,7 +134,7 @@ class CommandLineIT {
         try (Server server = Server.startWith(arguments)) {
             assertTrue(server.startLine.contains(url), server.startLine);
             assertTrue(server.ask().contains("\r\nLocation: " + url.substring(0, url.indexOf('*'))));
-            assertEquals(SIGTERM, server.terminate());
+            assertEquals(Server.SIGTERM, server.terminate());
         }
     }
 
@@ -271,7 +269,7 @@ class CommandLineIT {
         try (Server server = Server.start(mode); Client stalled = server.connect(); Client idle = server.connect()) {
             idle.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
             stalled.send("GET / HTTP/1.1\r\n");
-            assertEquals(SIGTERM, server.terminate());
+            assertEquals(Server.SIGTERM, server.terminate());
             assertThrows(IOException.class, server::connect);
         }
     }

@@ -142,7 +142,7 @@ class JarIT {
                     server.assertAnswersWithin(8);
                 }
                 server.assertUnharmed();
-                assertEquals(143, server.terminate());
+                assertEquals(Server.SIGTERM, server.terminate());
             }
         }
     }

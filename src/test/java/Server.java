@@ -20,6 +20,7 @@ final class Server implements AutoCloseable {
     static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
     static final String DEFAULT_URL = "https://avatar.spacefox.fr/Renard-*.png";
     static final int COUNT = 21;
+    static final int SIGTERM = 128 + 15; // the exit code of a process that it ended
 
     private static final List<String> PUBLISHED_FLAGS = List.of("-Xmx8m", "-Xss256k");
     private static final Pattern PORT = Pattern.compile(":(\\d+)(?![\\d:\\]])"); // not the colons of an IPv6 address
