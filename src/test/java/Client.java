@@ -1,0 +1,57 @@
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/** One connection to this machine, byte by byte. */
+final class Client implements AutoCloseable {
+
+    private final Socket socket = new Socket();
+    private final InputStream input;
+
+    Client(int port, int timeoutMillis) throws IOException {
+        try {
+            socket.setTcpNoDelay(true);
+            socket.setSoTimeout(timeoutMillis);
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), timeoutMillis);
+            input = new BufferedInputStream(socket.getInputStream());
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    Client send(String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+        return this;
+    }
+
+    /** One head with its empty line and no byte more. */
+    String head() throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        for (int matched = 0; matched < 4;) {
+            int b = input.read();
+            if (b < 0) {
+                throw new EOFException("closed after: " + bytes);
+            }
+            bytes.write(b);
+            matched = b == "\r\n\r\n".charAt(matched) ? matched + 1 : b == '\r' ? 1 : 0;
+        }
+        return bytes.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    /** Everything until the server closes. */
+    String rest() throws IOException {
+        return new String(input.readAllBytes(), StandardCharsets.ISO_8859_1);
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,149 @@
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.jar.JarFile;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The file itself. */
+class JarIT {
+
+    @Test
+    void holdsAtMost2048Bytes() throws IOException {
+        long size = Files.size(Server.JAR);
+        assertTrue(size <= 2048, size + " bytes");
+    }
+
+    @Test
+    void holdsTheManifestAndTheProgramOnly() throws IOException {
+        try (JarFile jar = new JarFile(Server.JAR.toFile())) {
+            String main = jar.getManifest().getMainAttributes().getValue("Main-Class");
+            List<String> names = jar.stream().map(ZipEntry::getName).sorted().toList();
+            assertEquals(Stream.of("META-INF/MANIFEST.MF", main.replace('.', '/') + ".class").sorted().toList(), names);
+            assertEquals(null, jar.getComment());
+        }
+    }
+
+    @Test
+    void holdsNoDebris() throws IOException {
+        try (ZipFile zip = new ZipFile(Server.JAR.toFile())) {
+            for (ZipEntry entry : zip.stream().filter(entry -> entry.getName().endsWith(".class")).toList()) {
+                byte[] bytes = zip.getInputStream(entry).readAllBytes();
+                assertEquals(61, bytes[7], "the class file format of Java 17");
+                String text = new String(bytes, StandardCharsets.ISO_8859_1);
+                for (String attribute : List.of("SourceFile", "LineNumberTable", "LocalVariableTable")) {
+                    assertFalse(text.contains(attribute), attribute);
+                }
+            }
+        }
+    }
+
+    @Test
+    void needsTheBaseAndTheEngineOnly() {
+        StringWriter out = new StringWriter();
+        PrintWriter writer = new PrintWriter(out);
+        ToolProvider jdeps = ToolProvider.findFirst("jdeps").orElseThrow();
+        assertEquals(0, jdeps.run(writer, writer, "--print-module-deps", Server.JAR.toString()));
+        assertEquals("java.base,jdk.httpserver", out.toString().strip());
+    }
+
+    /** The same sources elsewhere, at another time, in another zone and language. */
+    @Test
+    void isBuiltTwiceAlike(@TempDir Path directory) throws Exception {
+        Path project = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
+        List<Path> files;
+        try (Stream<Path> main = Files.walk(project.resolve("src/main"))) {
+            files = Stream.concat(Stream.of(project.resolve("pom.xml")), main.filter(Files::isRegularFile)).toList();
+        }
+        for (Path file : files) {
+            Path copy = directory.resolve(project.relativize(file));
+            Files.createDirectories(copy.getParent());
+            Files.copy(file, copy);
+            Files.setLastModifiedTime(copy, FileTime.from(Instant.parse("2001-02-03T04:05:06Z")));
+        }
+        List<String> command = new ArrayList<>(List.of("mvn", "-B", "-o", "-q", "-Dmaven.test.skip=true", "package"));
+        String repository = System.getProperty("localRepository"); // what the running Maven uses
+        if (repository != null) {
+            command.add("-Dmaven.repo.local=" + repository);
+        }
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
+        builder.environment().put("JAVA_HOME", Server.JAVA_HOME.toString());
+        builder.environment().put("TZ", "Pacific/Kiritimati");
+        builder.environment().put("LC_ALL", "C");
+        Process maven;
+        try {
+            maven = builder.start();
+        } catch (IOException missing) {
+            assertEquals(null, System.getenv("CI"), "mvn is missing");
+            abort("no mvn on the path");
+            return;
+        }
+        String output = new String(maven.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, maven.waitFor(), output);
+        assertArrayEquals(Files.readAllBytes(Server.JAR), Files.readAllBytes(directory.resolve("target/avatar.jar")));
+    }
+
+    /** Every JDK >= 17 in the usual places, each once however many names it has. */
+    static Set<Path> jdks() throws IOException {
+        List<Path> homes = new ArrayList<>(List.of(Server.JAVA_HOME));
+        if (System.getenv("JAVA_HOME") != null) {
+            homes.add(Path.of(System.getenv("JAVA_HOME")));
+        }
+        for (Path parent : List.of(Path.of("/usr/lib/jvm"), Path.of(System.getProperty("user.home"), ".sdkman/candidates/java"))) {
+            if (Files.isDirectory(parent)) {
+                try (Stream<Path> children = Files.list(parent)) {
+                    homes.addAll(children.sorted().toList());
+                }
+            }
+        }
+        Set<Path> jdks = new LinkedHashSet<>();
+        for (Path home : homes) {
+            Path release = home.resolve("release");
+            if (Files.isRegularFile(release) && Files.isExecutable(home.resolve("bin/java"))) {
+                String version = Files.readAllLines(release).stream().filter(line -> line.startsWith("JAVA_VERSION=")).findAny().orElseThrow();
+                if (Runtime.Version.parse(version.replaceAll("JAVA_VERSION=|\"", "")).feature() >= 17) {
+                    jdks.add(home.toRealPath());
+                }
+            }
+        }
+        return jdks;
+    }
+
+    @ParameterizedTest
+    @MethodSource("jdks")
+    void runsOnEveryJdk(Path jdk) throws Exception {
+        for (String mode : List.of("", "--pool")) {
+            try (Server server = Server.start(mode, jdk)) {
+                assertTrue(server.ask().startsWith("HTTP/1.1 302 "));
+                try (Flood silent = Attack.SILENT.on(server, 1000);
+                        Flood half = Attack.HALF_HEADS.on(server, 100);
+                        Flood staying = Attack.ASK_AND_STAY.on(server, 500)) {
+                    server.assertAnswersWithin(8);
+                }
+                server.assertUnharmed();
+                assertEquals(Server.SIGTERM, server.terminate());
+            }
+        }
+    }
+}
