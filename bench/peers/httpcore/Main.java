@@ -1,0 +1,47 @@
+import java.net.InetSocketAddress;
+import java.util.concurrent.ThreadLocalRandom;
+import org.apache.hc.core5.http.Message;
+import org.apache.hc.core5.http.URIScheme;
+import org.apache.hc.core5.http.impl.bootstrap.AsyncServerBootstrap;
+import org.apache.hc.core5.http.impl.bootstrap.HttpAsyncServer;
+import org.apache.hc.core5.http.nio.AsyncRequestConsumer;
+import org.apache.hc.core5.http.nio.AsyncServerRequestHandler;
+import org.apache.hc.core5.http.nio.entity.DiscardingEntityConsumer;
+import org.apache.hc.core5.http.nio.support.AsyncResponseBuilder;
+import org.apache.hc.core5.http.nio.support.BasicRequestConsumer;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.http.EntityDetails;
+import org.apache.hc.core5.http.HttpRequest;
+
+class Main implements AsyncServerRequestHandler<Message<HttpRequest, Void>> {
+    final int count;
+
+    Main(int count) {
+        this.count = count;
+    }
+
+    @Override
+    public AsyncRequestConsumer<Message<HttpRequest, Void>> prepare(
+            HttpRequest request, EntityDetails entity, HttpContext context) {
+        return new BasicRequestConsumer<>(entity == null ? null : new DiscardingEntityConsumer<>());
+    }
+
+    @Override
+    public void handle(Message<HttpRequest, Void> request, ResponseTrigger trigger, HttpContext context)
+            throws java.io.IOException, org.apache.hc.core5.http.HttpException {
+        trigger.submitResponse(AsyncResponseBuilder.create(302)
+                .addHeader("Location", "https://avatar.spacefox.fr/Renard-"
+                        + ThreadLocalRandom.current().nextInt(1, count + 1) + ".png")
+                .addHeader("Cache-Control", "private, no-store")
+                .build(), context);
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        HttpAsyncServer server = AsyncServerBootstrap.bootstrap()
+                .register("*", new Main(Integer.parseInt(args[1])))
+                .create();
+        server.start();
+        server.listen(new InetSocketAddress(Integer.parseInt(args[0])), URIScheme.HTTP);
+        server.awaitShutdown(org.apache.hc.core5.util.TimeValue.MAX_VALUE);
+    }
+}
