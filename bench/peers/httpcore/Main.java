@@ -1,5 +1,9 @@
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ThreadLocalRandom;
+import org.apache.hc.core5.http.EntityDetails;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.Message;
 import org.apache.hc.core5.http.URIScheme;
 import org.apache.hc.core5.http.impl.bootstrap.AsyncServerBootstrap;
@@ -9,9 +13,9 @@ import org.apache.hc.core5.http.nio.AsyncServerRequestHandler;
 import org.apache.hc.core5.http.nio.entity.DiscardingEntityConsumer;
 import org.apache.hc.core5.http.nio.support.AsyncResponseBuilder;
 import org.apache.hc.core5.http.nio.support.BasicRequestConsumer;
+import org.apache.hc.core5.http.nio.support.BasicServerExchangeHandler;
 import org.apache.hc.core5.http.protocol.HttpContext;
-import org.apache.hc.core5.http.EntityDetails;
-import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.util.TimeValue;
 
 class Main implements AsyncServerRequestHandler<Message<HttpRequest, Void>> {
     final int count;
@@ -28,7 +32,7 @@ class Main implements AsyncServerRequestHandler<Message<HttpRequest, Void>> {
 
     @Override
     public void handle(Message<HttpRequest, Void> request, ResponseTrigger trigger, HttpContext context)
-            throws java.io.IOException, org.apache.hc.core5.http.HttpException {
+            throws HttpException, IOException {
         trigger.submitResponse(AsyncResponseBuilder.create(302)
                 .addHeader("Location", "https://avatar.spacefox.fr/Renard-"
                         + ThreadLocalRandom.current().nextInt(1, count + 1) + ".png")
@@ -37,11 +41,13 @@ class Main implements AsyncServerRequestHandler<Message<HttpRequest, Void>> {
     }
 
     public static void main(String[] args) throws InterruptedException {
+        Main handler = new Main(Integer.parseInt(args[1]));
         HttpAsyncServer server = AsyncServerBootstrap.bootstrap()
-                .register("*", new Main(Integer.parseInt(args[1])))
+                // whatever the host: register() would answer others with a 421
+                .setRequestRouter((request, context) -> () -> new BasicServerExchangeHandler<>(handler))
                 .create();
         server.start();
         server.listen(new InetSocketAddress(Integer.parseInt(args[0])), URIScheme.HTTP);
-        server.awaitShutdown(org.apache.hc.core5.util.TimeValue.MAX_VALUE);
+        server.awaitShutdown(TimeValue.MAX_VALUE);
     }
 }
