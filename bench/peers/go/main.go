@@ -1,0 +1,21 @@
+package main
+
+import (
+	"log"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+)
+
+func main() {
+	count, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(http.ListenAndServe(":"+os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "https://avatar.spacefox.fr/Renard-"+strconv.Itoa(1+rand.IntN(count))+".png")
+		w.Header().Set("Cache-Control", "private, no-store")
+		w.WriteHeader(http.StatusFound)
+	})))
+}

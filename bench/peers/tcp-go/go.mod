@@ -1,0 +1,3 @@
+module avatar
+
+go 1.22

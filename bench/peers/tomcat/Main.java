@@ -1,0 +1,39 @@
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.nio.file.Files;
+import java.util.concurrent.ThreadLocalRandom;
+import org.apache.catalina.Context;
+import org.apache.catalina.connector.Connector;
+import org.apache.catalina.startup.Tomcat;
+
+class Main extends HttpServlet {
+    final int count;
+
+    Main(int count) {
+        this.count = count;
+    }
+
+    @Override
+    protected void service(HttpServletRequest request, HttpServletResponse response) {
+        response.setStatus(302);
+        response.setHeader("Location", "https://avatar.spacefox.fr/Renard-"
+                + ThreadLocalRandom.current().nextInt(1, count + 1) + ".png");
+        response.setHeader("Cache-Control", "private, no-store");
+    }
+
+    /** Arguments: PORT COUNT PROTOCOL, Http11NioProtocol or Http11Nio2Protocol. */
+    public static void main(String[] args) throws Exception {
+        Tomcat tomcat = new Tomcat();
+        tomcat.setBaseDir(Files.createTempDirectory("tomcat").toString());
+        Connector connector = new Connector("org.apache.coyote.http11." + args[2]);
+        connector.setPort(Integer.parseInt(args[0]));
+        // like the others: as many clients and as many requests per connection as come
+        connector.setProperty("maxKeepAliveRequests", "-1");
+        tomcat.setConnector(connector);
+        Context context = tomcat.addContext("", null);
+        Tomcat.addServlet(context, "avatar", new Main(Integer.parseInt(args[1])));
+        context.addServletMappingDecoded("/", "avatar");
+        tomcat.start();
+    }
+}
