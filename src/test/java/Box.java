@@ -25,6 +25,9 @@ final class Box implements AutoCloseable {
         }
     }
 
+    /** README's headings, in order, that make a new site from the project's files. */
+    static final List<String> INSTALLATION = List.of("Another domain, another number of foxes", "Install", "Before there is a certificate", "Start");
+
     private static final Duration PATIENCE = Duration.ofSeconds(60); // a loaded machine, not a measure
 
     private final Process nspawn;
@@ -72,7 +75,7 @@ final class Box implements AutoCloseable {
         var box = new Box();
         try {
             Foxes.draw(21, box.path("/root/avatar"));
-            for (String heading : List.of("Install", "Before there is a certificate", "Start")) box.run(readme(heading)).ok();
+            for (String heading : INSTALLATION.subList(1, INSTALLATION.size())) box.run(readme(heading)).ok();
             box.await("the first redirect", () -> box.curl("https://avatar.spacefox.fr/x").output().contains("Location:") ? true : null);
             return box;
         } catch (Throwable failure) {
@@ -81,12 +84,15 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** The commands under a heading of README: its first block of shell. */
+    /** The commands under a heading of README: its blocks of shell. */
     static String readme(String heading) throws IOException {
-        var block = Pattern.compile("\n#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(?:(?!\n#).)*?\n```sh\n(.*?)```", Pattern.DOTALL)
+        var section = Pattern.compile("^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^#+ |\\z)", Pattern.DOTALL | Pattern.MULTILINE)
                 .matcher(Files.readString(Path.of("README.md")));
-        assertTrue(block.find(), "README has no commands under " + heading);
-        return "cd /root/avatar\n" + block.group(1);
+        assertTrue(section.find(), "README has no heading " + heading);
+        String commands = Pattern.compile("^```sh\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE).matcher(section.group(1))
+                .results().map(block -> block.group(1)).collect(java.util.stream.Collectors.joining());
+        assertTrue(!commands.isEmpty(), "README has no commands under " + heading);
+        return "cd /root/avatar\n" + commands;
     }
 
     /** Runs a shell script in the box. */
