@@ -107,7 +107,7 @@ final class Box implements AutoCloseable {
 
     /** Starts a command in the box, or only in its network. */
     Process start(boolean inside, String... command) {
-        var line = new ArrayList<>(List.of("nsenter", "--target", Long.toString(leader), "--net"));
+        var line = new ArrayList<>(List.of("timeout", "--kill-after=5", "300", "nsenter", "--target", Long.toString(leader), "--net"));
         if (inside) line.addAll(List.of("--mount", "--uts", "--ipc", "--pid", "--wdns=/"));
         line.addAll(List.of(command));
         try {
@@ -133,9 +133,10 @@ final class Box implements AutoCloseable {
     /** One request from inside the box: the head in lines, then what -w printed. */
     Result curl(String... arguments) {
         var line = new ArrayList<>(List.of("curl", "--silent", "--insecure", "--path-as-is", "--max-time", "30", "--http1.1",
-                "--output", "/dev/null", "--dump-header", "-", "--resolve", "avatar.spacefox.fr:443:127.0.0.1",
+                "--dump-header", "-", "--resolve", "avatar.spacefox.fr:443:127.0.0.1",
                 "--resolve", "avatar.spacefox.fr:80:127.0.0.1"));
         line.addAll(List.of(arguments));
+        if (!line.contains("--output")) line.addAll(List.of("--output", "/dev/null"));
         var result = finish(start(true, line.toArray(String[]::new)));
         return new Result(result.code(), result.output().replace("\r", ""));
     }
