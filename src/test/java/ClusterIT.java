@@ -28,7 +28,7 @@ class ClusterIT {
             box.run("ip address add 192.0.2.1/24 dev eth0; ip link set eth0 up").ok();
             box.await("the second host", () -> box.run("curl --silent http://192.0.2.2:6666/").code() == 0 ? true : null);
             box.run("""
-                    sed -i '/^    server 127.0.0.1:6666/a \\    server 192.0.2.2:6666 fail_timeout=1s;' /etc/nginx/conf.d/avatar.conf
+                    sed -i '/^    server 127.0.0.1:6666/a \\    server 192.0.2.2:6666 max_conns=128 fail_timeout=1s;' /etc/nginx/conf.d/avatar.conf
                     nginx -t
                     systemctl reload nginx""").ok();
             awaitBoth(box);
