@@ -1,7 +1,10 @@
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A throwaway machine: this one's files under an overlay that vanishes, a systemd of its own, a network of its own (only
@@ -56,7 +60,7 @@ final class Box implements AutoCloseable {
                 exec systemd-nspawn -D root --register=no --keep-unit --settings=no --private-network --boot --quiet
                 """;
         nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString())
-                .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")))
+                .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .redirectErrorStream(true).redirectOutput(log.toFile()).start();
         Runtime.getRuntime().addShutdownHook(atExit);
         try {
@@ -86,13 +90,25 @@ final class Box implements AutoCloseable {
 
     /** The commands under a heading of README: its blocks of shell. */
     static String readme(String heading) throws IOException {
-        var section = Pattern.compile("^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^#+ |\\z)", Pattern.DOTALL | Pattern.MULTILINE)
+        return "cd /root/avatar\n" + readme(heading, "sh");
+    }
+
+    /** The blocks of one language under a heading of README. */
+    static String readme(String heading, String language) throws IOException {
+        var section = Pattern.compile("^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)", Pattern.DOTALL | Pattern.MULTILINE)
                 .matcher(Files.readString(Path.of("README.md")));
         assertTrue(section.find(), "README has no heading " + heading);
-        String commands = Pattern.compile("^```sh\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE).matcher(section.group(1))
-                .results().map(block -> block.group(1)).collect(java.util.stream.Collectors.joining());
-        assertTrue(!commands.isEmpty(), "README has no commands under " + heading);
-        return "cd /root/avatar\n" + commands;
+        String blocks = Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE).matcher(section.group(1))
+                .results().map(block -> block.group(1)).collect(Collectors.joining());
+        assertTrue(!blocks.isEmpty(), "README has no " + language + " under " + heading);
+        return blocks;
+    }
+
+    /** What `systemctl edit avatar` does with README's lines. */
+    void edit(String heading) throws IOException {
+        run("mkdir -p /etc/systemd/system/avatar.service.d").ok();
+        Files.writeString(path("/etc/systemd/system/avatar.service.d/override.conf"), readme(heading, "ini"));
+        run("systemctl daemon-reload; systemctl restart avatar").ok();
     }
 
     /** Runs a shell script in the box. */
@@ -116,14 +132,14 @@ final class Box implements AutoCloseable {
             builder.environment().put("HOME", "/root");
             return builder.start();
         } catch (IOException failure) {
-            throw new java.io.UncheckedIOException(failure);
+            throw new UncheckedIOException(failure);
         }
     }
 
     static Result finish(Process process) {
         try (var output = process.getInputStream()) {
             process.getOutputStream().close();
-            String text = new String(output.readAllBytes(), java.nio.charset.StandardCharsets.ISO_8859_1);
+            String text = new String(output.readAllBytes(), StandardCharsets.ISO_8859_1);
             return new Result(process.waitFor(), text);
         } catch (IOException | InterruptedException failure) {
             throw new IllegalStateException(failure);

@@ -1,7 +1,6 @@
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -39,7 +38,7 @@ class NginxIT {
                     List.of("--header", "Host: evil.example.org", SITE + "/x"), List.of("--header", "Connection: upgrade", "--header", "Upgrade: websocket", SITE),
                     List.of("--header", "Range: bytes=0-3", SITE), List.of("--header", "Expect: 100-continue", "--data", "x", SITE),
                     List.of("--request", "POST", SITE + "/Renard-1.png"), List.of("--data", LINE, SITE + "/Renard-1.png")))
-            .collect(Collectors.toList());
+            .toList();
 
     private static Box box;
 
@@ -102,7 +101,7 @@ class NginxIT {
         Process trace = box.start("exec strace --follow-forks --quiet=all --trace=read --string-limit=999 --output=/reads --attach=" + box.jvm());
         box.await("strace", () -> box.run("grep TracerPid /proc/" + box.jvm() + "/status").output().matches("TracerPid:\\s+[1-9]\\d*\\s*") ? true : null);
         for (var request : REQUESTS) assertRedirect(ask(request), request);
-        box.run("pkill -x strace").ok();
+        box.run("pkill -x strace").ok(); // the box's own: it has its own process numbers
         Box.finish(trace);
         var seen = Pattern.compile("read\\(\\d+, \"(.*?[A-Z].*?)\", \\d+").matcher(Files.readString(box.path("/reads"))).results()
                 .map(read -> read.group(1)).collect(Collectors.groupingBy(read -> read, Collectors.counting()));
@@ -209,7 +208,7 @@ class NginxIT {
     void everyRequestGetsAFoxWhileTheJvmIsFull() throws Exception {
         int jvm = box.jvm();
         Process flood = box.start(true, "bash", "-c", "for i in $(seq 4000); do exec {c}<>/dev/tcp/127.0.0.1/6666; done; echo full; read -t 20");
-        assertEquals("full", new java.io.BufferedReader(new java.io.InputStreamReader(flood.getInputStream())).readLine());
+        assertEquals("full", flood.inputReader().readLine());
         for (var request : REQUESTS) {
             Answer answer = ask(request);
             if (answer.status() == 302) assertRedirect(answer, request);
@@ -223,10 +222,5 @@ class NginxIT {
 
     private static void awaitRedirect() throws InterruptedException {
         box.await("a redirect", () -> box.curl(SITE).output().startsWith("HTTP/1.1 302 ") ? true : null);
-    }
-
-    @Test
-    void picturesDiffer() throws Exception {
-        assertNotEquals(-1, Files.mismatch(box.path("/var/www/avatar/Renard-1.png"), box.path("/var/www/avatar/Renard-2.png")));
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.stream.Stream;
 
 /** What a test needs from the machine: without it the test is skipped with the reason, in CI it fails. */
 final class Tools {
@@ -16,7 +17,7 @@ final class Tools {
         for (String name : names) {
             boolean found = name.equals("root")
                     ? System.getProperty("user.name").equals("root")
-                    : java.util.stream.Stream.of("/usr/bin", "/usr/sbin").anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
+                    : Stream.of("/usr/bin", "/usr/sbin").anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
             if (!found) missing.add(name);
         }
         if (missing.isEmpty()) return;
