@@ -1,6 +1,5 @@
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -93,7 +92,9 @@ class NginxIT {
 
     @Test
     void configurationIsAcceptedWithoutAWarning() {
-        assertFalse(box.run("nginx -t").ok().contains("warn"));
+        // From nginx 1.25.1 on there is one, about the form that 1.22 needs.
+        assertEquals("", box.run("nginx -t").ok().lines().filter(line -> line.contains("[") && !line.contains("\"listen ... http2\""))
+                .collect(Collectors.joining("\n")));
     }
 
     @Test
