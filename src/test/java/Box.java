@@ -1,0 +1,209 @@
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * A throwaway machine: this one's files under an overlay that vanishes, a systemd of its own, a network of its own (only
+ * loopback), and the project in /root/avatar, installed by the commands in README. Everything hangs on one process: when it
+ * ends, no mount and no process is left.
+ */
+final class Box implements AutoCloseable {
+
+    /** What a command printed, both streams, and its exit code. */
+    record Result(int code, String output) {
+        String ok() {
+            assertEquals(0, code, output);
+            return output.strip();
+        }
+    }
+
+    /** README's headings, in order, that make a new site from the project's files. */
+    static final List<String> INSTALLATION = List.of("Another domain, another number of foxes", "Install", "Before there is a certificate", "Start");
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60); // a loaded machine, not a measure
+
+    private final Process nspawn;
+    private final Path log;
+    private final long leader;
+    private final Thread atExit = new Thread(this::destroy);
+
+    /** Boots the machine; nothing is installed yet. */
+    Box() throws IOException, InterruptedException {
+        Tools.need("root", "systemd-nspawn", "nsenter", "nginx", "openssl", "curl", "ip");
+        log = Files.createTempFile("avatar-box", ".log");
+        Path project = Path.of("").toAbsolutePath();
+        String script = """
+                set -e
+                mount -t tmpfs -o mode=755 box /mnt
+                cd /mnt
+                mkdir upper work root
+                mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work box root
+                # Only what README installs is to run here.
+                rm -rf root/etc/systemd/system/*.wants/* root/var/log/nginx root/var/log/journal root/etc/nginx/conf.d/*
+                mkdir -p root/var/log/nginx root/root/avatar
+                rm -rf root/root/avatar/* root/etc/letsencrypt root/var/www/avatar
+                cp -r "$1/README.md" "$1/deploy" "$1/pom.xml" root/root/avatar
+                mkdir root/root/avatar/target
+                cp "$1/target/avatar.jar" root/root/avatar/target
+                exec systemd-nspawn -D root --register=no --keep-unit --settings=no --private-network --boot --quiet
+                """;
+        nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString())
+                .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                .redirectErrorStream(true).redirectOutput(log.toFile()).start();
+        Runtime.getRuntime().addShutdownHook(atExit);
+        try {
+            leader = await("the box's first process", () -> nspawn.toHandle().descendants()
+                    .filter(process -> process.info().command().orElse("").endsWith("systemd"))
+                    .map(ProcessHandle::pid).findFirst().orElse(null));
+            await("systemd", () -> run("systemctl is-system-running").output().matches("(?s)(running|degraded)\\s*") ? true : null);
+        } catch (Throwable failure) {
+            close();
+            throw failure;
+        }
+    }
+
+    /** Boots and installs as README says, with pictures and a certificate made here. */
+    static Box installed() throws IOException, InterruptedException {
+        var box = new Box();
+        try {
+            Foxes.draw(21, box.path("/root/avatar"));
+            for (String heading : INSTALLATION.subList(1, INSTALLATION.size())) box.run(readme(heading)).ok();
+            box.await("the first redirect", () -> box.curl("https://avatar.spacefox.fr/x").output().contains("Location:") ? true : null);
+            return box;
+        } catch (Throwable failure) {
+            box.close();
+            throw failure;
+        }
+    }
+
+    /** The commands under a heading of README: its blocks of shell. */
+    static String readme(String heading) throws IOException {
+        return "cd /root/avatar\n" + readme(heading, "sh");
+    }
+
+    /** The blocks of one language under a heading of README. */
+    static String readme(String heading, String language) throws IOException {
+        var section = Pattern.compile("^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)", Pattern.DOTALL | Pattern.MULTILINE)
+                .matcher(Files.readString(Path.of("README.md")));
+        assertTrue(section.find(), "README has no heading " + heading);
+        String blocks = Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE).matcher(section.group(1))
+                .results().map(block -> block.group(1)).collect(Collectors.joining());
+        assertTrue(!blocks.isEmpty(), "README has no " + language + " under " + heading);
+        return blocks;
+    }
+
+    /** What `systemctl edit avatar` does with README's lines. */
+    void edit(String heading) throws IOException {
+        run("mkdir -p /etc/systemd/system/avatar.service.d").ok();
+        Files.writeString(path("/etc/systemd/system/avatar.service.d/override.conf"), readme(heading, "ini"));
+        run("systemctl daemon-reload; systemctl restart avatar").ok();
+    }
+
+    /** Runs a shell script in the box. */
+    Result run(String script) {
+        return finish(start(script));
+    }
+
+    /** Starts a shell script in the box. */
+    Process start(String script) {
+        return start(true, "sh", "-ec", script);
+    }
+
+    /** Starts a command in the box, or only in its network. */
+    Process start(boolean inside, String... command) {
+        var line = new ArrayList<>(List.of("timeout", "--kill-after=5", "300", "nsenter", "--target", Long.toString(leader), "--net"));
+        if (inside) line.addAll(List.of("--mount", "--uts", "--ipc", "--pid", "--wdns=/"));
+        line.addAll(List.of(command));
+        try {
+            var builder = new ProcessBuilder(line).redirectErrorStream(true);
+            builder.environment().keySet().retainAll(List.of("PATH"));
+            builder.environment().put("HOME", "/root");
+            return builder.start();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    static Result finish(Process process) {
+        try (var output = process.getInputStream()) {
+            process.getOutputStream().close();
+            String text = new String(output.readAllBytes(), StandardCharsets.ISO_8859_1);
+            return new Result(process.waitFor(), text);
+        } catch (IOException | InterruptedException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /** One request from inside the box: the head in lines, then what -w printed. */
+    Result curl(String... arguments) {
+        var line = new ArrayList<>(List.of("curl", "--silent", "--insecure", "--path-as-is", "--max-time", "30", "--http1.1",
+                "--dump-header", "-", "--resolve", "avatar.spacefox.fr:443:127.0.0.1",
+                "--resolve", "avatar.spacefox.fr:80:127.0.0.1"));
+        line.addAll(List.of(arguments));
+        if (!line.contains("--output")) line.addAll(List.of("--output", "/dev/null"));
+        var result = finish(start(true, line.toArray(String[]::new)));
+        return new Result(result.code(), result.output().replace("\r", ""));
+    }
+
+    /** A file of the box. */
+    Path path(String name) {
+        return Path.of("/proc/" + leader + "/root" + name);
+    }
+
+    long leader() {
+        return leader;
+    }
+
+    /** The JVM's process number inside the box; 0 when there is none. */
+    int jvm() {
+        return Integer.parseInt(run("systemctl show --property=MainPID --value avatar").output().strip());
+    }
+
+    interface Probe<T> {
+        T look();
+    }
+
+    /** Looks until there is something to see. */
+    <T> T await(String what, Probe<T> probe) throws InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        for (;;) {
+            T seen = probe.look();
+            if (seen != null) return seen;
+            assertTrue(System.nanoTime() < deadline, () -> "waited in vain for " + what + "; the box said: " + said());
+            Thread.sleep(20);
+        }
+    }
+
+    private String said() {
+        try {
+            return Files.readString(log);
+        } catch (IOException failure) {
+            return failure.toString();
+        }
+    }
+
+    private void destroy() {
+        nspawn.descendants().forEach(ProcessHandle::destroyForcibly);
+        nspawn.destroyForcibly();
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        destroy();
+        assertTrue(nspawn.waitFor(30, TimeUnit.SECONDS), "the box does not end");
+        Runtime.getRuntime().removeShutdownHook(atExit);
+        Files.delete(log);
+    }
+}
