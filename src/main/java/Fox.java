@@ -8,18 +8,32 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.LockSupport;
 
+/**
+ * Answers every HTTP request with a 302 (RFC 9110, 15.4.3) to one of COUNT numbered pictures. It is also the engine's executor:
+ * requests run on the dispatcher's thread, and for ten seconds on a pool when that got into trouble, or always with --pool.
+ */
 public final class Fox extends ForkJoinPool implements HttpHandler {
 
-    private static String[] template;
+    /** Defaults for -D, name*value, see module jdk.httpserver; README says why each. */
+    private static final String LIMITS = "java.locale.providers*SPI" // CLDR's zone names for one Date header: 480 KB of heap
+            + "*jdk.httpserver.maxConnections*1200" // 1 KB each when silent; a burst of 1,000 must fit
+            + "*sun.net.httpserver.maxIdleConnections*50" // 20 KB each
+            + "*sun.net.httpserver.maxReqHeaderSize*16384" // bytes, times 52 threads
+            + "*sun.net.httpserver.maxReqTime*2" // seconds; who stalls twice, on the dispatcher and in the pool, is gone after 6
+            + "*sun.net.httpserver.maxRspTime*2" // seconds, for who does not read
+            + "*sun.net.httpserver.clockTick*1000"; // ms between sweeps of silent connections
+
+    private static String[] template; // what is left and right of the number
     private static int count;
-    private static long calm;
+    private static long calm; // ms since 1970; before that, requests go to the pool
 
     private Fox() {
-        super(calm > 0 ? 52 : 1);
+        super(calm > 0 ? 52 : 1); // 50 may stall and two serve; one is enough to help out, and piles up the least
     }
 
+    /** Exit status 2: bad arguments; 1: the address is taken or not permitted. */
     public static void main(String[] arguments) {
-        String[] limits = "java.locale.providers*SPI*jdk.httpserver.maxConnections*1200*sun.net.httpserver.maxIdleConnections*50*sun.net.httpserver.maxReqHeaderSize*16384*sun.net.httpserver.maxReqTime*2*sun.net.httpserver.maxRspTime*2*sun.net.httpserver.clockTick*1000".split("\\*", 0);
+        String[] limits = LIMITS.split("\\*", 0);
         for (int i = 0; i < limits.length; i += 2) {
             System.setProperty(limits[i], System.getProperty(limits[i], limits[i + 1]));
         }
@@ -34,7 +48,7 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
                 if (culprit.equals("--pool")) {
                     calm = Long.MAX_VALUE;
                 } else {
-                    operands[given++] = culprit;
+                    operands[given++] = culprit; // a fourth is out of bounds
                 }
             }
             culprit = operands[0];
@@ -44,39 +58,42 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             if (count < 1) throw new Exception();
             culprit = operands[2];
             template = URI.create(culprit).toASCIIString().split("\\*", 2);
-            URI.create(template[0].concat(template[1])).toURL();
+            URI.create(template[0].concat(template[1])).toURL(); // fails without * or scheme
             culprit = address.toString();
             hint = " is taken or forbidden";
             status = 1;
-            HttpServer server = HttpServer.create(address, 4096);
+            HttpServer server = HttpServer.create(address, 4096); // as many as Linux lets wait
             Fox fox = new Fox();
             server.createContext("/", fox);
             server.setExecutor(fox);
-            SocketChannel.open().close();
+            SocketChannel.open().close(); // JDK 17 initialises its way to close by opening two files: not when none are left
             server.start();
             System.out.println(server.getAddress().toString().concat(" -> ").concat(operands[2]));
-            System.gc();
+            System.gc(); // packs what starting left: G1 stays under its threshold and does not mark for ever
         } catch (Exception failure) {
             System.err.println("Error: ".concat(culprit).concat(hint));
             System.exit(status);
         }
     }
 
+    @Override
     public void execute(Runnable exchange) {
         long now = System.currentTimeMillis();
         if (now < calm) {
             super.execute(exchange);
         } else {
             exchange.run();
+            // Somebody stalled; or many speak in one turn of the dispatcher, which keeps their 20 KB each until its end.
             if (System.currentTimeMillis() > now + 99 || Runtime.getRuntime().freeMemory() < 2500000) calm = now + 9999;
         }
     }
 
+    @Override
     public void handle(HttpExchange exchange) throws IOException {
         exchange.getResponseHeaders().set("Location", template[0].concat(Integer.toString(1 + (int) (Math.random() * count))).concat(template[1]));
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
         int waits = 0;
-        if (getQueuedSubmissionCount() > 60) {
+        if (getQueuedSubmissionCount() > 60) { // more than maxIdleConnections wait: keep none, start no other before the engine let go
             waits = 999;
             exchange.getResponseHeaders().set("Connection", "close");
         }

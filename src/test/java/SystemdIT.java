@@ -31,7 +31,7 @@ class SystemdIT {
     @Test
     void runsNowAndAfterTheNextBoot() {
         assertEquals("enabled\nactive", box.run("systemctl is-enabled avatar; systemctl is-active avatar").ok());
-        assertTrue(box.run("journalctl --unit avatar --output cat").ok().contains(":6666 redirects to https://avatar.spacefox.fr/Renard-*.png"));
+        assertTrue(box.run("journalctl --unit avatar --output cat").ok().contains(":6666 -> https://avatar.spacefox.fr/Renard-*.png"));
     }
 
     @Test
