@@ -1,9 +1,6 @@
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpHandler;
-import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.*;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.URI;
+import java.net.*;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.LockSupport;
@@ -15,11 +12,11 @@ import java.util.concurrent.locks.LockSupport;
 public final class Fox extends ForkJoinPool implements HttpHandler {
 
     /** Defaults for -D, name*value, see module jdk.httpserver; README says why each. */
-    private static final String LIMITS = "java.locale.providers*SPI" // CLDR's zone names for one Date header: 480 KB of heap
+    private static final String LIMITS = "java.locale.providers*SPI" // not CLDR: its zone names, for one Date header, take 480 KB of heap
             + "*jdk.httpserver.maxConnections*1200" // 1 KB each when silent; a burst of 1,000 must fit
             + "*sun.net.httpserver.maxIdleConnections*50" // 20 KB each
             + "*sun.net.httpserver.maxReqHeaderSize*16384" // bytes, times 52 threads
-            + "*sun.net.httpserver.maxReqTime*2" // seconds; who stalls twice, on the dispatcher and in the pool, is gone after 6
+            + "*sun.net.httpserver.maxReqTime*2" // seconds; a flood that stalls the dispatcher, then the pool, is over after 6
             + "*sun.net.httpserver.maxRspTime*2" // seconds, for who does not read
             + "*sun.net.httpserver.clockTick*1000"; // ms between sweeps of silent connections
 
@@ -40,16 +37,12 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
         String[] operands = {"PORT", "COUNT", "https://avatar.spacefox.fr/Renard-*.png"};
         String culprit = null;
         String hint = " is wrong or missing\nUsage: java -jar avatar.jar [--pool] PORT COUNT [URL]";
-        int given = 0;
-        int status = 2;
+        int given = 0, status = 2;
         try {
             for (String argument : arguments) {
                 culprit = argument;
-                if (culprit.equals("--pool")) {
-                    calm = Long.MAX_VALUE;
-                } else {
-                    operands[given++] = culprit; // a fourth is out of bounds
-                }
+                if (culprit.equals("--pool")) calm = Long.MAX_VALUE;
+                else operands[given++] = culprit; // a fourth is out of bounds
             }
             culprit = operands[0];
             InetSocketAddress address = new InetSocketAddress(Integer.parseInt(culprit));
@@ -76,7 +69,6 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
         }
     }
 
-    @Override
     public void execute(Runnable exchange) {
         long now = System.currentTimeMillis();
         if (now < calm) {
@@ -88,7 +80,6 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
         }
     }
 
-    @Override
     public void handle(HttpExchange exchange) throws IOException {
         exchange.getResponseHeaders().set("Location", template[0].concat(Integer.toString(1 + (int) (Math.random() * count))).concat(template[1]));
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
