@@ -15,7 +15,7 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
     private static final String LIMITS = "java.locale.providers*SPI" // not CLDR: its zone names, for one Date header, take 480 KB of heap
             + "*jdk.httpserver.maxConnections*1200" // 1 KB each when silent; a burst of 1,000 must fit
             + "*sun.net.httpserver.maxIdleConnections*50" // 20 KB each
-            + "*sun.net.httpserver.maxReqHeaderSize*16384" // bytes, times 52 threads
+            + "*sun.net.httpserver.maxReqHeaderSize*8192" // bytes, times 52 threads; as Tomcat
             + "*sun.net.httpserver.maxReqTime*2" // seconds; a flood that stalls the dispatcher, then the pool, is over after 6
             + "*sun.net.httpserver.maxRspTime*2" // seconds, for who does not read
             + "*sun.net.httpserver.clockTick*1000"; // ms between sweeps of silent connections
@@ -84,7 +84,7 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
         exchange.getResponseHeaders().set("Location", template[0].concat(Integer.toString(1 + (int) (Math.random() * count))).concat(template[1]));
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
         int waits = 0;
-        if (getQueuedSubmissionCount() > 60) { // more than maxIdleConnections wait: keep none, start no other before the engine let go
+        if (getQueuedSubmissionCount() > 30) { // a crowd: keep none, start no other before the engine let go of this one
             waits = 999;
             exchange.getResponseHeaders().set("Connection", "close");
         }
