@@ -13,9 +13,9 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
 
     /** Defaults for -D, name*value, see module jdk.httpserver; README says why each. */
     private static final String LIMITS = "java.locale.providers*SPI" // not CLDR: its zone names, for one Date header, take 480 KB of heap
-            + "*jdk.httpserver.maxConnections*1200" // 1 KB each when silent; a burst of 1,000 must fit
-            + "*sun.net.httpserver.maxIdleConnections*50" // 20 KB each
-            + "*sun.net.httpserver.maxReqHeaderSize*8192" // bytes, times 52 threads; as Tomcat
+            + "*jdk.httpserver.maxConnections*1100" // 1 KB each when silent; a burst of 1,000 must fit
+            + "*sun.net.httpserver.maxIdleConnections*25" // 20 KB each
+            + "*sun.net.httpserver.maxReqHeaderSize*5000" // bytes, times 52 threads; past 5,120 the buffer doubles to 20 KB
             + "*sun.net.httpserver.maxReqTime*2" // seconds; a flood that stalls the dispatcher, then the pool, is over after 6
             + "*sun.net.httpserver.maxRspTime*2" // seconds, for who does not read
             + "*sun.net.httpserver.clockTick*1000"; // ms between sweeps of silent connections
