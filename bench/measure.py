@@ -250,7 +250,8 @@ def number(pattern, text, default=0.0):
 
 
 def result(server, run, rate, requests, errors):
-    return {"rate": rate, "requests": int(requests), "errors": int(errors),
+    good = max(0, 1 - errors / requests) if requests else 0  # the generators count what failed among what was done
+    return {"rate": rate * good, "requests": int(requests), "errors": int(errors),
             "cpu": run["server"] / requests if requests else None,
             "generator": round(run["share"], 2), "server": round(run["busy"], 2), "peak": run["peak"],
             "dead": not server.answers()}

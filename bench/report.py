@@ -161,7 +161,24 @@ def chart(results, path):
     figure.savefig(path, metadata={"Date": None}, facecolor="white")
 
 
-def write(folder):
+def excerpt(results):
+    """README's table: what most readers look for."""
+    rows = [[f"**{entry['label']}**" if entry["label"].startswith("avatar.jar") else entry["label"],
+             *(rate(entry, key).partition(" <sub>")[0] for key in ("10 closed", "10 kept alive", "1000 closed")),
+             cpu(entry, "10 closed"), cpu(entry, "10 kept alive"),
+             megabytes(entry["after"]["resident"]) if entry.get("after") else "–",
+             f"{entry['first']['median'] * 1e3:.0f}" if entry.get("first") else "–", size(entry["bytes"])]
+            for entry in ordered(results["peers"])]
+    return "\n".join(table(["server", "closed/s", "kept alive/s", "closed/s, 1,000 clients", "CPU µs closed",
+                            "kept alive", "MB after load", "first 302, ms", "bytes"], rows))
+
+
+def write(folder, readme=None):
+    """The table and the chart into the folder, and an excerpt between README's two marks."""
     results = json.loads((folder / "results.json").read_text())
     (folder / "results.md").write_text(markdown(results))
+    if readme:
+        begin, end = "<!-- bench/run writes from here -->\n", "<!-- to here -->"
+        before, _, rest = readme.read_text().partition(begin)
+        readme.write_text(before + begin + excerpt(results) + end + rest.partition(end)[2])
     chart(results, folder / "results.svg")

@@ -10,7 +10,6 @@ import java.util.concurrent.locks.LockSupport;
  * requests run on the dispatcher's thread, and for ten seconds on a pool when that got into trouble, or always with --pool.
  */
 public final class Fox extends ForkJoinPool implements HttpHandler {
-
     /** Defaults for -D, name*value, see module jdk.httpserver; README says why each. */
     private static final String LIMITS = "java.locale.providers*SPI" // not CLDR: its zone names, for one Date header, take 480 KB of heap
             + "*jdk.httpserver.maxConnections*1100" // 1 KB each when silent; a burst of 1,000 must fit
@@ -18,11 +17,12 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             + "*sun.net.httpserver.maxReqHeaderSize*5000" // bytes, times 52 threads; past 5,120 the buffer doubles to 20 KB
             + "*sun.net.httpserver.maxReqTime*2" // seconds; a flood that stalls the dispatcher, then the pool, is over after 6
             + "*sun.net.httpserver.maxRspTime*2" // seconds, for who does not read
-            + "*sun.net.httpserver.clockTick*1000"; // ms between sweeps of silent connections
+            + "*sun.net.httpserver.clockTick*1000" // ms between sweeps of silent connections
+            + "*sun.net.httpserver.timerMillis*50"; // ms between sweeps of stalled ones: few at a time, all are in memory until it ends
 
     private static String[] template; // what is left and right of the number
     private static int count;
-    private static long calm; // ms since 1970; before that, requests go to the pool
+    private static long calm, packed; // ms since 1970; until then, requests go to the pool, and the heap is not packed again
 
     private Fox() {
         super(calm > 0 ? 52 : 1); // 50 may stall and two serve; one is enough to help out, and piles up the least
@@ -31,12 +31,9 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
     /** Exit status 2: bad arguments; 1: the address is taken or not permitted. */
     public static void main(String[] arguments) {
         String[] limits = LIMITS.split("\\*", 0);
-        for (int i = 0; i < limits.length; i += 2) {
-            System.setProperty(limits[i], System.getProperty(limits[i], limits[i + 1]));
-        }
+        for (int i = 0; i < limits.length; i += 2) System.setProperty(limits[i], System.getProperty(limits[i], limits[i + 1]));
         String[] operands = {"PORT", "COUNT", "https://avatar.spacefox.fr/Renard-*.png"};
-        String culprit = null;
-        String hint = " is wrong or missing\nUsage: java -jar avatar.jar [--pool] PORT COUNT [URL]";
+        String culprit = null, hint = " is wrong or missing\nUsage: java -jar avatar.jar [--pool] PORT COUNT [URL]";
         int given = 0, status = 2;
         try {
             for (String argument : arguments) {
@@ -59,10 +56,10 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             Fox fox = new Fox();
             server.createContext("/", fox);
             server.setExecutor(fox);
+            System.gc(); // a flood that comes first finds all of the heap
             SocketChannel.open().close(); // JDK 17 initialises its way to close by opening two files: not when none are left
             server.start();
             System.out.println(server.getAddress().toString().concat(" -> ").concat(operands[2]));
-            System.gc(); // packs what starting left: G1 stays under its threshold and does not mark for ever
         } catch (Exception failure) {
             System.err.println("Error: ".concat(culprit).concat(hint));
             System.exit(status);
@@ -71,9 +68,8 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
 
     public void execute(Runnable exchange) {
         long now = System.currentTimeMillis();
-        if (now < calm) {
-            super.execute(exchange);
-        } else {
+        if (now < calm) super.execute(exchange);
+        else {
             exchange.run();
             // Somebody stalled; or many speak in one turn of the dispatcher, which keeps their 20 KB each until its end.
             if (System.currentTimeMillis() > now + 99 || Runtime.getRuntime().freeMemory() < 2500000) calm = now + 9999;
@@ -83,12 +79,18 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
     public void handle(HttpExchange exchange) throws IOException {
         exchange.getResponseHeaders().set("Location", template[0].concat(Integer.toString(1 + (int) (Math.random() * count))).concat(template[1]));
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
+        Object address = exchange.getLocalAddress();
         int waits = 0;
         if (getQueuedSubmissionCount() > 30) { // a crowd: keep none, start no other before the engine let go of this one
             waits = 999;
             exchange.getResponseHeaders().set("Connection", "close");
         }
         exchange.sendResponseHeaders(302, -1);
-        while (--waits > 0 && !exchange.getLocalAddress().getAddress().isAnyLocalAddress()) LockSupport.parkNanos(50000);
+        long now = System.currentTimeMillis();
+        if (now > packed) { // every ten seconds, for 5 ms: G1 stays below its threshold, and does not mark for ever
+            packed = now + 9999;
+            System.gc();
+        }
+        while (--waits > 0 && exchange.getLocalAddress().equals(address)) LockSupport.parkNanos(50000); // closed, it has another
     }
 }
