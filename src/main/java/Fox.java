@@ -18,7 +18,7 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             + "*sun.net.httpserver.maxReqTime*2" // seconds; a flood that stalls the dispatcher, then the pool, is over after 6
             + "*sun.net.httpserver.maxRspTime*2" // seconds, for who does not read
             + "*sun.net.httpserver.clockTick*1000" // ms between sweeps of silent connections
-            + "*sun.net.httpserver.timerMillis*50"; // ms between sweeps of stalled ones: few at a time, all are in memory until it ends
+            + "*sun.net.httpserver.timerMillis*10"; // ms between sweeps of stalled ones: few at a time, for all of one stay in memory until it ends
 
     private static String[] template; // what is left and right of the number
     private static int count;
