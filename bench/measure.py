@@ -74,6 +74,13 @@ def free_port():
                 pass
 
 
+def unverified():
+    """A TLS context that takes any certificate: the one here is made for the run."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
 class Server:
     """A running peer: started with every core in view, as in use (a JVM chooses its collector by their number), and
     pinned to one once it answers."""
@@ -138,9 +145,7 @@ class Server:
         client = socket.create_connection(("127.0.0.1", self.port), limit)
         if not self.tls:
             return client
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # the certificate is made for the run
-        return context.wrap_socket(client)
+        return unverified().wrap_socket(client)
 
     def last_words(self):
         """Why it failed: the first line of its log that says out of memory, or else names an error, or the last one."""
@@ -244,9 +249,9 @@ def spread(values):
     return {"median": statistics.median(values), "min": min(values), "max": max(values)} if values else None
 
 
-def number(pattern, text, default=0.0):
+def number(pattern, text):
     match = re.search(pattern, text)
-    return float(match[1]) if match else default
+    return float(match[1]) if match else 0.0
 
 
 def result(server, run, rate, requests, errors):

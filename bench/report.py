@@ -1,7 +1,6 @@
 """Makes the table and the chart from results.json alone."""
 
 import json
-import re
 
 FOX, OTHER = "#d9541e", "#9aa5b1"  # avatar.jar, and everybody else
 
@@ -11,17 +10,28 @@ def limited(load):
     return load["generator"]["median"] >= 0.9 > load["server"]["median"]
 
 
-def rate(entry, key):
-    load = entry.get("loads", {}).get(key)
-    if not load and key not in entry.get("survives", {}):
+def ours(entry):
+    return entry["label"].startswith("avatar.jar")
+
+
+def label(entry):
+    return f"**{entry['label']}**" if ours(entry) else entry["label"]
+
+
+def first(entry):
+    return f"{entry['first']['median'] * 1e3:.0f}" if entry.get("first") else "–"
+
+
+def rate(entry, key, spreads=True):
+    load, survives = entry.get("loads", {}).get(key), entry.get("survives", {})
+    if not load and key not in survives:
         return "–"
     if not load:
-        heap = entry.get("survives", {}).get(key)
-        return f"dies in {entry['heap']} MB" + (f", survives in {heap}" if heap else "") if entry["jvm"] else "dies"
+        return f"dies in {entry['heap']} MB" + (f", survives in {survives[key]}" if survives[key] else "")
     if not load["rate"]["median"]:
         return "dies"
     text = f"{'≥ ' if limited(load) else ''}{load['rate']['median']:,.0f}"
-    if load["rate"]["min"] < load["rate"]["max"]:
+    if spreads and load["rate"]["min"] < load["rate"]["max"]:
         text += f" <sub>{load['rate']['min']:,.0f}–{load['rate']['max']:,.0f}</sub>"
     if load["died"]:
         text += f", died {load['died']}×"
@@ -68,14 +78,12 @@ def ordered(peers):
 
 def markdown(results):
     machine, plan, peers = results["machine"], results["plan"], ordered(results["peers"])
-    bold = {id(entry): f"**{entry['label']}**" if entry["label"].startswith("avatar.jar") else entry["label"]
-            for entry in peers}
     marks = {}
 
     def name(entry):
         deviations = ", ".join(entry["deviations"])
         mark = f" [{marks.setdefault(deviations, len(marks) + 1)}]" if deviations else ""
-        return bold[id(entry)] + mark
+        return label(entry) + mark
 
     lines = [f"{results['date'][:10]}, {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Linux "
              f"{machine['kernel']}. One core for the server, one for the load generator. Medians of "
@@ -97,9 +105,8 @@ def markdown(results):
     heap = {id(entry): f"{entry['heap']}" + (f" (in 8: {entry['not_in_8']})" if "not_in_8" in entry else "")
             if entry["jvm"] else "–" for entry in peers}
     lines += table(["server", "heap, MB", "idle", "after load", "first 302, ms", "shipped", "runs on", "lines"],
-                   [[bold[id(entry)], heap[id(entry)], memory(entry, "idle"), memory(entry, "after"),
-                     f"{entry['first']['median'] * 1e3:.0f}" if entry.get("first") else "–", size(entry["bytes"]),
-                     entry["runtime"], str(entry["lines"])] for entry in peers])
+                   [[label(entry), heap[id(entry)], memory(entry, "idle"), memory(entry, "after"),
+                     first(entry), size(entry["bytes"]), entry["runtime"], str(entry["lines"])] for entry in peers])
     if results.get("java_version"):
         lines += [f"`java -version` takes {results['java_version']['median'] * 1e3:.0f} ms.", ""]
     if results.get("tls"):
@@ -136,7 +143,7 @@ def chart(results, path):
                                 "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
     from matplotlib import pyplot
     entries = [entry for entry in ordered(results["peers"]) if entry.get("loads")][::-1]
-    colours = [FOX if entry["label"].startswith("avatar.jar") else OTHER for entry in entries]
+    colours = [FOX if ours(entry) else OTHER for entry in entries]
 
     def median(entry, *keys):
         for key in keys:
@@ -164,11 +171,10 @@ def chart(results, path):
 
 def excerpt(results):
     """README's table: what most readers look for."""
-    rows = [[f"**{entry['label']}**" if entry["label"].startswith("avatar.jar") else entry["label"],
-             *(re.sub(" <sub>.*</sub>", "", rate(entry, key)) for key in ("10 closed", "10 kept alive", "1000 closed")),
+    rows = [[label(entry), *(rate(entry, key, spreads=False) for key in ("10 closed", "10 kept alive", "1000 closed")),
              cpu(entry, "10 closed"), cpu(entry, "10 kept alive"),
              megabytes(entry["after"]["resident"]) if entry.get("after") else "–",
-             f"{entry['first']['median'] * 1e3:.0f}" if entry.get("first") else "–", size(entry["bytes"])]
+             first(entry), size(entry["bytes"])]
             for entry in ordered(results["peers"])]
     return "\n".join(table(["server", "closed/s", "kept alive/s", "closed/s, 1,000 clients", "CPU µs closed",
                             "kept alive", "MB after load", "first 302, ms", "bytes"], rows))

@@ -79,10 +79,11 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
     public void handle(HttpExchange exchange) throws IOException {
         exchange.getResponseHeaders().set("Location", template[0].concat(Integer.toString(1 + (int) (Math.random() * count))).concat(template[1]));
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
-        Object address = exchange.getLocalAddress();
+        Object address = null;
         int waits = 0;
         if (getQueuedSubmissionCount() > 30) { // a crowd: keep none, start no other before the engine let go of this one
             waits = 999;
+            address = exchange.getLocalAddress();
             exchange.getResponseHeaders().set("Connection", "close");
         }
         exchange.sendResponseHeaders(302, -1);

@@ -188,8 +188,7 @@ class CommandLineIT {
             // a network of its own, because containers often let everyone listen on port 1; then another user than root
             command.addAll(List.of("unshare", "--net", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
             if (!succeeds(command, "true")) {
-                assertEquals(null, System.getenv("CI"), "unshare or setpriv fails");
-                abort("root may listen anywhere, and unshare or setpriv fails");
+                Tools.skip("root may listen anywhere, and unshare or setpriv fails");
             }
         } else if (canListenOnPort1()) {
             abort("this system lets everyone listen on port 1");

@@ -2,7 +2,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -95,8 +94,7 @@ class JarIT {
         try {
             maven = builder.start();
         } catch (IOException missing) {
-            assertEquals(null, System.getenv("CI"), "mvn is missing");
-            abort("no mvn on the path");
+            Tools.skip("no mvn on the path");
             return;
         }
         String output = new String(maven.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

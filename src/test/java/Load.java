@@ -9,6 +9,23 @@ record Load(long requests, long pictures, long redirected, long failed, double p
             + "requests: (\\d+) total, \\d+ started, (\\d+) done, \\d+ succeeded, (\\d+) failed, (\\d+) errored, (\\d+) timeout.*?"
             + "status codes: (\\d+) 2xx, (\\d+) 3xx, (\\d+) 4xx, (\\d+) 5xx", Pattern.DOTALL);
 
+    /** What is done to the servers meanwhile. */
+    interface Disturbance {
+        void run() throws Exception;
+    }
+
+    /** The report on twenty clients that ask for some seconds. h2load -D was seen not to end once it had stopped all: then again, thrice at most. */
+    static String during(Box box, int seconds, Disturbance disturbance) throws Exception {
+        Box.Result result;
+        int attempts = 0;
+        do {
+            Process load = box.start("timeout " + (seconds + 22) + " h2load --h1 -c20 -D" + seconds + " https://127.0.0.1/x");
+            disturbance.run();
+            result = Box.finish(load);
+        } while (result.code() == 124 && ++attempts < 3); // timeout's exit code
+        return result.ok();
+    }
+
     static Load of(String report) {
         var found = REPORT.matcher(report);
         assertTrue(found.find(), report);
