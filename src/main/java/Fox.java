@@ -1,13 +1,12 @@
 import com.sun.net.httpserver.*;
 import java.io.IOException;
 import java.net.*;
-import java.nio.channels.SocketChannel;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Answers every HTTP request with a 302 (RFC 9110, 15.4.3) to one of COUNT numbered pictures. It is also the engine's executor:
- * requests run on the dispatcher's thread, and for ten seconds on a pool when that got into trouble, or always with --pool.
+ * requests run on the dispatcher's thread, or with --pool on 52 others; when that gets into trouble, ten seconds on one other.
  */
 public final class Fox extends ForkJoinPool implements HttpHandler {
     /** Defaults for -D, name*value, see module jdk.httpserver; README says why each. */
@@ -15,17 +14,18 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             + "*jdk.httpserver.maxConnections*1100" // 1 KB each when silent; a burst of 1,000 must fit
             + "*sun.net.httpserver.maxIdleConnections*25" // 20 KB each
             + "*sun.net.httpserver.maxReqHeaderSize*5000" // bytes, times 52 threads; past 5,120 the buffer doubles to 20 KB
-            + "*sun.net.httpserver.maxReqTime*2" // seconds; a flood that stalls the dispatcher, then the pool, is over after 6
+            + "*sun.net.httpserver.maxReqTime*2" // seconds; a flood that stalls the dispatcher, then its helper, is over after 6
             + "*sun.net.httpserver.maxRspTime*2" // seconds, for who does not read
             + "*sun.net.httpserver.clockTick*1000" // ms between sweeps of silent connections
             + "*sun.net.httpserver.timerMillis*10"; // ms between sweeps of stalled ones: few at a time, for all of one stay in memory until it ends
 
     private static String[] template; // what is left and right of the number
     private static int count;
-    private static long calm, packed; // ms since 1970; until then, requests go to the pool, and the heap is not packed again
+    private static ForkJoinPool pool; // of --pool
+    private static long calm, packed; // ms since 1970; until then, one thread helps out, and the heap is not packed again
 
     private Fox() {
-        super(calm > 0 ? 52 : 1); // 50 may stall and two serve; one is enough to help out, and piles up the least
+        super(1); // one is enough to help out, and piles up the least
     }
 
     /** Exit status 2: bad arguments; 1: the address is taken or not permitted. */
@@ -38,14 +38,14 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
         try {
             for (String argument : arguments) {
                 culprit = argument;
-                if (culprit.equals("--pool")) calm = Long.MAX_VALUE;
+                if (culprit.equals("--pool")) pool = new ForkJoinPool(52); // 50 may stall and two serve
                 else operands[given++] = culprit; // a fourth is out of bounds
             }
             culprit = operands[0];
             InetSocketAddress address = new InetSocketAddress(Integer.parseInt(culprit));
             culprit = operands[1];
             count = Integer.parseInt(culprit);
-            if (count < 1) throw new Exception();
+            if (count < 1) throw null; // any exception will do
             culprit = operands[2];
             template = URI.create(culprit).toASCIIString().split("\\*", 2);
             URI.create(template[0].concat(template[1])).toURL(); // fails without * or scheme
@@ -57,11 +57,11 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             server.createContext("/", fox);
             server.setExecutor(fox);
             System.gc(); // a flood that comes first finds all of the heap
-            SocketChannel.open().close(); // JDK 17 initialises its way to close by opening two files: not when none are left
+            new ServerSocket(0).close(); // JDK 17 initialises its way to close by opening two files: not when none are left
             server.start();
             System.out.println(server.getAddress().toString().concat(" -> ").concat(operands[2]));
         } catch (Exception failure) {
-            System.err.println("Error: ".concat(culprit).concat(hint));
+            System.err.println(culprit.concat(hint));
             System.exit(status);
         }
     }
@@ -70,28 +70,31 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
         long now = System.currentTimeMillis();
         if (now < calm) super.execute(exchange);
         else {
-            exchange.run();
-            // Somebody stalled; or many speak in one turn of the dispatcher, which keeps their 20 KB each until its end.
-            if (System.currentTimeMillis() > now + 99 || Runtime.getRuntime().freeMemory() < 2500000) calm = now + 9999;
+            int trouble; // somebody stalls, or many ask at once
+            if (pool == null) {
+                exchange.run();
+                trouble = (int) (System.currentTimeMillis() - now);
+            } else {
+                pool.execute(exchange);
+                Thread.yield(); // to the thread that takes it, or else the pool starts another for the next
+                trouble = pool.getQueuedSubmissionCount();
+            }
+            // Until the end of the dispatcher's turn the engine keeps 20 KB for each who speaks in it: 2.5 MB must be left.
+            if (trouble > 99 || (int) (Runtime.getRuntime().freeMemory() >> 19) < 5) calm = now + 9999;
+        }
+        if (now > packed) { // every ten seconds, for 5 ms: G1 stays below its threshold, and does not mark for ever
+            packed = now + 9999;
+            System.gc();
         }
     }
 
     public void handle(HttpExchange exchange) throws IOException {
         exchange.getResponseHeaders().set("Location", template[0].concat(Integer.toString(1 + (int) (Math.random() * count))).concat(template[1]));
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
-        Object address = null;
-        int waits = 0;
-        if (getQueuedSubmissionCount() > 30) { // a crowd: keep none, start no other before the engine let go of this one
-            waits = 999;
-            address = exchange.getLocalAddress();
-            exchange.getResponseHeaders().set("Connection", "close");
-        }
+        Object address = exchange.getLocalAddress();
+        int waits = getQueuedSubmissionCount() > 30 ? 999 : 0; // a crowd: keep none, start no other before the engine let go of this one
+        if (waits > 0) exchange.getResponseHeaders().set("Connection", "close");
         exchange.sendResponseHeaders(302, -1);
-        long now = System.currentTimeMillis();
-        if (now > packed) { // every ten seconds, for 5 ms: G1 stays below its threshold, and does not mark for ever
-            packed = now + 9999;
-            System.gc();
-        }
         while (--waits > 0 && exchange.getLocalAddress().equals(address)) LockSupport.parkNanos(50000); // closed, it has another
     }
 }
