@@ -80,7 +80,7 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
                 trouble = pool.getQueuedSubmissionCount();
             }
             // Until the end of the dispatcher's turn the engine keeps 20 KB for each who speaks in it: 2.5 MB must be left.
-            if (trouble > 99 || (int) (Runtime.getRuntime().freeMemory() >> 19) < 5) calm = now + 9999;
+            if (trouble > 60 || (int) (Runtime.getRuntime().freeMemory() >> 19) < 5) calm = now + 9999;
         }
         if (now > packed) { // every ten seconds, for 5 ms: G1 stays below its threshold, and does not mark for ever
             packed = now + 9999;
