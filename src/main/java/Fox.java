@@ -11,18 +11,18 @@ import java.util.concurrent.locks.LockSupport;
 public final class Fox extends ForkJoinPool implements HttpHandler {
     /** Defaults for -D, name*value, see module jdk.httpserver; README says why each. */
     private static final String LIMITS = "java.locale.providers*SPI" // not CLDR: its zone names, for one Date header, take 480 KB of heap
-            + "*jdk.httpserver.maxConnections*1100" // 1 KB each when silent; a burst of 1,000 must fit
             + "*sun.net.httpserver.maxIdleConnections*25" // 20 KB each
             + "*sun.net.httpserver.maxReqHeaderSize*5000" // bytes, times 52 threads; past 5,120 the buffer doubles to 20 KB
             + "*sun.net.httpserver.maxReqTime*2" // seconds; a flood that stalls the dispatcher, then its helper, is over after 6
             + "*sun.net.httpserver.maxRspTime*2" // seconds, for who does not read
             + "*sun.net.httpserver.clockTick*1000" // ms between sweeps of silent connections
-            + "*sun.net.httpserver.timerMillis*10"; // ms between sweeps of stalled ones: few at a time, for all of one stay in memory until it ends
+            + "*sun.net.httpserver.timerMillis*10" // ms between sweeps of stalled ones: few at a time, for all of one stay in memory until it ends
+            + "*jdk.httpserver.maxConnections*"; // 1 KB each when silent; how many, main finds out
 
     private static String[] template; // what is left and right of the number
     private static int count;
     private static ForkJoinPool pool; // of --pool
-    private static long calm, packed; // ms since 1970; until then, one thread helps out, and the heap is not packed again
+    private static long calm; // ms since 1970; until then, one thread helps out
 
     private Fox() {
         super(1); // one is enough to help out, and piles up the least
@@ -30,10 +30,18 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
 
     /** Exit status 2: bad arguments; 1: the address is taken or not permitted. */
     public static void main(String[] arguments) {
-        String[] limits = LIMITS.split("\\*", 0);
+        int room = 0; // file descriptors: the engine may spin for ever when none is left for the connection that it accepts
+        ServerSocket[] sockets = new ServerSocket[256]; // to count more takes 25 ms each time that Linux doubles its table
+        try {
+            new ServerSocket(0).close(); // JDK 17 initialises its way to close by opening two files: not when none are left
+            for (;; room++) sockets[room] = new ServerSocket(0);
+        } catch (Exception full) {
+            // no descriptor is left, or no place
+        }
+        String[] limits = LIMITS.concat(Integer.toString(room < 256 ? room / 2 : 1008)).split("\\*", 0); // a burst of 1,000 fits, and all in the usual 1,024
         for (int i = 0; i < limits.length; i += 2) System.setProperty(limits[i], System.getProperty(limits[i], limits[i + 1]));
         String[] operands = {"PORT", "COUNT", "https://avatar.spacefox.fr/Renard-*.png"};
-        String culprit = null, hint = " is wrong or missing\nUsage: java -jar avatar.jar [--pool] PORT COUNT [URL]";
+        String culprit = null, hint = " is wrong\nUsage: avatar.jar [--pool] PORT COUNT [URL]";
         int given = 0, status = 2;
         try {
             for (String argument : arguments) {
@@ -50,14 +58,13 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             template = URI.create(culprit).toASCIIString().split("\\*", 2);
             URI.create(template[0].concat(template[1])).toURL(); // fails without * or scheme
             culprit = address.toString();
-            hint = " is taken or forbidden";
+            hint = " is taken or denied";
             status = 1;
+            while (room > 0) sockets[--room].close();
             HttpServer server = HttpServer.create(address, 4096); // as many as Linux lets wait
             Fox fox = new Fox();
             server.createContext("/", fox);
             server.setExecutor(fox);
-            System.gc(); // a flood that comes first finds all of the heap
-            new ServerSocket(0).close(); // JDK 17 initialises its way to close by opening two files: not when none are left
             server.start();
             System.out.println(server.getAddress().toString().concat(" -> ").concat(operands[2]));
         } catch (Exception failure) {
@@ -82,19 +89,16 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             // Until the end of the dispatcher's turn the engine keeps 20 KB for each who speaks in it: 2.5 MB must be left.
             if (trouble > 60 || (int) (Runtime.getRuntime().freeMemory() >> 19) < 5) calm = now + 9999;
         }
-        if (now > packed) { // every ten seconds, for 5 ms: G1 stays below its threshold, and does not mark for ever
-            packed = now + 9999;
-            System.gc();
-        }
     }
 
     public void handle(HttpExchange exchange) throws IOException {
+        exchange.getRequestBody().close(); // to its end, at most 64 KB: one that breaks off after the answer stays in memory for 2 s
         exchange.getResponseHeaders().set("Location", template[0].concat(Integer.toString(1 + (int) (Math.random() * count))).concat(template[1]));
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
-        Object address = exchange.getLocalAddress();
-        int waits = getQueuedSubmissionCount() > 30 ? 999 : 0; // a crowd: keep none, start no other before the engine let go of this one
-        if (waits > 0) exchange.getResponseHeaders().set("Connection", "close");
+        if (getQueuedSubmissionCount() > 60) { // a crowd: keep none, and pause while the engine lets go of those that are answered
+            exchange.getResponseHeaders().set("Connection", "close");
+            LockSupport.parkNanos(getQueuedSubmissionCount() << 7);
+        }
         exchange.sendResponseHeaders(302, -1);
-        while (--waits > 0 && exchange.getLocalAddress().equals(address)) LockSupport.parkNanos(50000); // closed, it has another
     }
 }

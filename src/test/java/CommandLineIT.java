@@ -80,7 +80,7 @@ class CommandLineIT {
     private static void assertBadInput(String culprit, List<String> arguments) throws Exception {
         Refusal refusal = refuse(Server.command(Server.JAVA_HOME, List.of(), arguments));
         assertEquals(2, refusal.err.size(), refusal::toString);
-        assertTrue(refusal.err.get(0).matches(".*(" + culprit + ").* is wrong or missing"), refusal::toString);
+        assertTrue(refusal.err.get(0).matches(".*(" + culprit + ").* is wrong"), refusal::toString);
         assertTrue(refusal.err.get(1).startsWith("Usage: "), refusal::toString);
         assertEquals("", refusal.out);
         assertEquals(2, refusal.exit);
@@ -105,7 +105,7 @@ class CommandLineIT {
     void sendsNoForeignLetters() throws Exception {
         List<String> command = Server.command(Server.JAVA_HOME, List.of(), List.of("0", "21", "https://example.org/f\u00fcchse-*.png"));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        boolean refused = process.inputReader().readLine().endsWith(" is wrong or missing");
+        boolean refused = process.inputReader().readLine().endsWith(" is wrong");
         process.destroyForcibly().onExit().join();
         if (!refused) {
             try (Server server = Server.run(command)) {
@@ -222,7 +222,7 @@ class CommandLineIT {
     private static void assertCannotStart(int port, List<String> command) throws Exception {
         Refusal refusal = refuse(command);
         assertEquals(1, refusal.err.size(), refusal::toString);
-        assertTrue(refusal.err.get(0).matches(".*:" + port + " is taken or forbidden"), refusal::toString);
+        assertTrue(refusal.err.get(0).matches(".*:" + port + " is taken or denied"), refusal::toString);
         assertEquals("", refusal.out);
         assertEquals(1, refusal.exit);
     }

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -67,7 +68,7 @@ final class Flood implements AutoCloseable {
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (ClosedSelectorException closed) {
+        } catch (ClosedSelectorException | CancelledKeyException closed) {
             // by stop()
         }
     }

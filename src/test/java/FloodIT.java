@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -56,14 +57,30 @@ class FloodIT {
         }
     }
 
+    /** What an attack leaves behind for a while, a connection that broke off above all, must leave room for the next. */
     @ParameterizedTest
     @ValueSource(strings = {"", "--pool"})
-    void answersAfterRunningOutOfDescriptors(String mode) throws Exception {
-        List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -n 80 && exec \"$@\"", "sh"));
+    void answersAfterOneAttackUponTheOther(String mode) throws Exception {
+        try (Server server = Server.start(mode)) {
+            for (int round = 0; round < 2; round++) {
+                for (Attack attack : Attack.values()) {
+                    attack.on(server).close();
+                    server.assertAnswersWithin(SECONDS);
+                }
+            }
+            server.assertUnharmed();
+        }
+    }
+
+    /** Two limits that it finds by counting, and the usual one, which is above its own. */
+    @ParameterizedTest
+    @CsvSource({"80, ''", "80, --pool", "256, ''", "256, --pool", "1024, ''", "1024, --pool"})
+    void answersAfterRunningOutOfDescriptors(int limit, String mode) throws Exception {
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -n " + limit + " && exec \"$@\"", "sh"));
         command.addAll(Server.command(Server.JAVA_HOME, List.of(), mode.isEmpty() ? List.of("0", "21") : List.of("0", "21", mode)));
         try (Server server = Server.run(command)) {
             for (Attack attack : List.of(Attack.SILENT, Attack.ASK_AND_STAY, Attack.HALF_HEADS)) {
-                try (Flood flood = attack.on(server, 300)) {
+                try (Flood flood = attack.on(server, 220 + limit)) {
                     Thread.sleep(500); // for a while
                 }
                 server.assertAnswersWithin(SECONDS);
