@@ -47,13 +47,7 @@ class FloodIT {
     @ValueSource(strings = {"", "--pool"})
     void losesNoSlot(String mode) throws Exception {
         try (Server server = Server.start(mode, Server.JAVA_HOME, "-Djdk.httpserver.maxConnections=20")) {
-            for (int round = 0; round < 2; round++) {
-                for (Attack attack : Attack.values()) {
-                    attack.on(server, 19).close();
-                    server.assertAnswersWithin(SECONDS);
-                }
-            }
-            server.assertUnharmed();
+            twiceAfterEach(server, attack -> attack.on(server, 19));
         }
     }
 
@@ -62,14 +56,22 @@ class FloodIT {
     @ValueSource(strings = {"", "--pool"})
     void answersAfterOneAttackUponTheOther(String mode) throws Exception {
         try (Server server = Server.start(mode)) {
-            for (int round = 0; round < 2; round++) {
-                for (Attack attack : Attack.values()) {
-                    attack.on(server).close();
-                    server.assertAnswersWithin(SECONDS);
-                }
-            }
-            server.assertUnharmed();
+            twiceAfterEach(server, attack -> attack.on(server));
         }
+    }
+
+    private interface Start {
+        Flood of(Attack attack) throws Exception;
+    }
+
+    private static void twiceAfterEach(Server server, Start start) throws Exception {
+        for (int round = 0; round < 2; round++) {
+            for (Attack attack : Attack.values()) {
+                start.of(attack).close();
+                server.assertAnswersWithin(SECONDS);
+            }
+        }
+        server.assertUnharmed();
     }
 
     /** Two limits that it finds by counting, and the usual one, which is above its own. */
