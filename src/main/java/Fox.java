@@ -22,7 +22,7 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
     private static String[] template; // what is left and right of the number
     private static int count;
     private static ForkJoinPool pool; // of --pool
-    private static long calm; // ms since 1970; until then, one thread helps out
+    private static long calm; // in 8 ms; until then, one thread helps out
 
     private Fox() {
         super(1); // one is enough to help out, and piles up the least
@@ -74,20 +74,20 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
     }
 
     public void execute(Runnable exchange) {
-        long now = System.currentTimeMillis();
+        long now = System.nanoTime() >> 23; // 8 ms each, by a clock that nobody sets
         if (now < calm) super.execute(exchange);
         else {
             int trouble; // somebody stalls, or many ask at once
             if (pool == null) {
                 exchange.run();
-                trouble = (int) (System.currentTimeMillis() - now);
+                trouble = (int) ((System.nanoTime() >> 23) - now); // a stall is half a second: the first request takes 0.1
             } else {
                 pool.execute(exchange);
                 Thread.yield(); // to the thread that takes it, or else the pool starts another for the next
                 trouble = pool.getQueuedSubmissionCount();
             }
             // Until the end of the dispatcher's turn the engine keeps 20 KB for each who speaks in it: 2.5 MB must be left.
-            if (trouble > 60 || (int) (Runtime.getRuntime().freeMemory() >> 19) < 5) calm = now + 9999;
+            if (trouble > 60 || (5 << 19) - Runtime.getRuntime().freeMemory() > 0) calm = now + 1200;
         }
     }
 
@@ -95,9 +95,9 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
         exchange.getRequestBody().close(); // to its end, at most 64 KB: one that breaks off after the answer stays in memory for 2 s
         exchange.getResponseHeaders().set("Location", template[0].concat(Integer.toString(1 + (int) (Math.random() * count))).concat(template[1]));
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
-        if (getQueuedSubmissionCount() > 60) { // a crowd: keep none, and pause while the engine lets go of those that are answered
+        if (getQueuedSubmissionCount() > 60) { // a crowd: keep none; while memory lacks, 1 ns for each byte, so that the engine lets go of those answered
             exchange.getResponseHeaders().set("Connection", "close");
-            LockSupport.parkNanos(getQueuedSubmissionCount() << 7);
+            LockSupport.parkNanos((5 << 19) - Runtime.getRuntime().freeMemory());
         }
         exchange.sendResponseHeaders(302, -1);
     }
