@@ -19,6 +19,9 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             + "*sun.net.httpserver.timerMillis*10" // ms between sweeps of stalled ones: few at a time, for all of one stay in memory until it ends
             + "*jdk.httpserver.maxConnections*"; // 1 KB each when silent; how many, main finds out
 
+    private static final long RESERVE = 5 << 19; // bytes of heap: to the end of the dispatcher's turn the engine keeps 20 KB for each who speaks in it
+    private static final int CROWD = 60; // requests that wait
+
     private static String[] template; // what is left and right of the number
     private static int count;
     private static ForkJoinPool pool; // of --pool
@@ -80,14 +83,13 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             int trouble; // somebody stalls, or many ask at once
             if (pool == null) {
                 exchange.run();
-                trouble = (int) ((System.nanoTime() >> 23) - now); // a stall is half a second: the first request takes 0.1
+                trouble = (int) ((System.nanoTime() >> 23) - now); // to stall is to take half a second: the first request takes 0.1
             } else {
                 pool.execute(exchange);
                 Thread.yield(); // to the thread that takes it, or else the pool starts another for the next
                 trouble = pool.getQueuedSubmissionCount();
             }
-            // Until the end of the dispatcher's turn the engine keeps 20 KB for each who speaks in it: 2.5 MB must be left.
-            if (trouble > 60 || (5 << 19) - Runtime.getRuntime().freeMemory() > 0) calm = now + 1200;
+            if (trouble > CROWD || RESERVE - Runtime.getRuntime().freeMemory() > 0) calm = now + 1200;
         }
     }
 
@@ -95,9 +97,9 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
         exchange.getRequestBody().close(); // to its end, at most 64 KB: one that breaks off after the answer stays in memory for 2 s
         exchange.getResponseHeaders().set("Location", template[0].concat(Integer.toString(1 + (int) (Math.random() * count))).concat(template[1]));
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
-        if (getQueuedSubmissionCount() > 60) { // a crowd: keep none; while memory lacks, 1 ns for each byte, so that the engine lets go of those answered
+        if (getQueuedSubmissionCount() > CROWD) { // keep none; while memory lacks, 1 ns for each byte, so that the engine lets go of those answered
             exchange.getResponseHeaders().set("Connection", "close");
-            LockSupport.parkNanos((5 << 19) - Runtime.getRuntime().freeMemory());
+            LockSupport.parkNanos(RESERVE - Runtime.getRuntime().freeMemory());
         }
         exchange.sendResponseHeaders(302, -1);
     }
