@@ -288,3 +288,10 @@ def closed(server, clients, seconds=None, requests=None, url=None, headers=()):
 
 def load(server, clients, kept, seconds):
     return (kept_alive if kept else closed)(server, clients, seconds)
+
+
+def warm_up(server, seconds):
+    """Equal for all: kept alive, then closed, ten clients."""
+    if seconds:
+        kept_alive(server, 10, seconds - seconds // 3)
+        closed(server, 10, seconds // 3)

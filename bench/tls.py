@@ -96,6 +96,7 @@ def run(jar, plan, say):
         if not shutil.which(tool):
             raise peers.Missing(f"{tool} is not installed")
     with Server(jar) as jvm:
+        measure.warm_up(jvm, plan["warm_up"])  # what nginx does needs none
         directory = Path(tempfile.mkdtemp(prefix="site-"))
         directory.chmod(0o755)  # nginx's workers are another user's
         port, direct = configure(directory, jvm.port)
