@@ -20,12 +20,12 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             + "*jdk.httpserver.maxConnections*"; // 1 KB each when silent; how many, main finds out
 
     private static final long RESERVE = 5 << 19; // bytes of heap: to the end of the dispatcher's turn the engine keeps 20 KB for each who speaks in it
-    private static final int CROWD = 30; // requests that wait; --pool keeps as many more in memory when it gives up
+    private static final int CROWD = 60; // requests that wait; 50 that stall may come at once
 
     private static String[] template; // what is left and right of the number
     private static int count;
     private static ForkJoinPool pool; // of --pool
-    private static long calm; // in 16 ms; until then, one thread helps out
+    private static long calm; // in 8 ms; until then, one thread helps out
 
     private Fox() {
         super(1); // one is enough to help out, and piles up the least
@@ -77,19 +77,19 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
     }
 
     public void execute(Runnable exchange) {
-        long now = System.nanoTime() >> 24; // 16 ms each, by a clock that nobody sets
+        long now = System.nanoTime() >> 23; // 8 ms each, by a clock that nobody sets
         if (now < calm) super.execute(exchange);
         else {
             int trouble; // somebody stalls, or many ask at once
             if (pool == null) {
                 exchange.run();
-                trouble = (int) ((System.nanoTime() >> 24) - now); // to stall is to take half a second: the first request takes 0.1
+                trouble = (int) ((System.nanoTime() >> 23) - now); // to stall is to take half a second: the first request takes 0.1
             } else {
                 pool.execute(exchange);
                 Thread.yield(); // to the thread that takes it, or else the pool starts another for the next
                 trouble = pool.getQueuedSubmissionCount();
             }
-            if (trouble > CROWD || RESERVE - Runtime.getRuntime().freeMemory() > 0) calm = now + 600;
+            if (trouble > CROWD || RESERVE - Runtime.getRuntime().freeMemory() > 0) calm = now + 1200;
         }
     }
 
