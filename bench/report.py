@@ -87,7 +87,7 @@ def markdown(results):
 
     lines = [f"{results['date'][:10]}, {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Linux "
              f"{machine['kernel']}. One core for the server, one for the load generator. Medians of "
-             f"{plan['rounds']} interleaved rounds, of 1,000 clients {results['crowds']} that come last, {plan['seconds']} s "
+             f"{plan['rounds'] or 1} interleaved rounds, of 1,000 clients {results['crowds']} that come last, {plan['seconds']} s "
              f"a load, after {plan['warm_up']} s of warm-up; in small type the least and the most.", "",
              "Requests per second. Kept alive: wrk; closed: ab; N clients. ≥: the generator's core was full and the "
              "server's was not. CPU: the server's, microseconds per request.", ""]

@@ -20,7 +20,7 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             + "*jdk.httpserver.maxConnections*"; // 1 KB each when silent; how many, main finds out
 
     private static final long RESERVE = 5 << 19; // bytes of heap: to the end of the dispatcher's turn the engine keeps 20 KB for each who speaks in it
-    private static final int CROWD = 60; // requests that wait; 50 that stall may come at once
+    private static final int CROWD = 60; // requests that wait, or times 8 ms that one takes; 50 that stall may come at once
 
     private static String[] template; // what is left and right of the number
     private static int count;

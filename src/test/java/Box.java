@@ -136,6 +136,11 @@ final class Box implements AutoCloseable {
         }
     }
 
+    /** Runs a command on this machine, outside of any box. */
+    static Result runOutside(String... command) throws IOException {
+        return finish(new ProcessBuilder(command).redirectErrorStream(true).start());
+    }
+
     static Result finish(Process process) {
         try (var output = process.getInputStream()) {
             process.getOutputStream().close();

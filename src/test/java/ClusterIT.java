@@ -56,7 +56,7 @@ class ClusterIT {
     }
 
     private static void cable(long pid, String state) throws Exception {
-        Box.finish(new ProcessBuilder("nsenter", "--target", Long.toString(pid), "--net", "ip", "link", "set", "eth0", state).redirectErrorStream(true).start()).ok();
+        Box.runOutside("nsenter", "--target", Long.toString(pid), "--net", "ip", "link", "set", "eth0", state).ok();
     }
 
     /** Both hosts are asked. */

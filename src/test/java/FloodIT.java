@@ -1,7 +1,6 @@
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -135,25 +134,12 @@ class FloodIT {
     }
 
     private static void assertLosesNone(Server server, int requests) throws Exception {
-        String report = ab("-q", "-n", "" + requests, "-c", "1000", "http://127.0.0.1:" + server.port + "/");
+        Tools.need("ab");
+        String report = Box.runOutside("ab", "-q", "-n", "" + requests, "-c", "1000", "http://127.0.0.1:" + server.port + "/").ok();
         assertTrue(report.matches("(?s).*\\nComplete requests: +" + requests + "\\n.*"), report);
         assertTrue(report.matches("(?s).*\\nFailed requests: +0\\n.*"), report);
         assertTrue(report.matches("(?s).*\\nNon-2xx responses: +" + requests + "\\n.*"), report);
         server.assertUnharmed();
-    }
-
-    private static String ab(String... arguments) throws Exception {
-        Tools.need("ab");
-        List<String> command = new ArrayList<>(List.of("ab"));
-        command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        try {
-            String report = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertEquals(0, process.waitFor(), report);
-            return report;
-        } finally {
-            process.destroyForcibly();
-        }
     }
 
     @ParameterizedTest

@@ -115,8 +115,7 @@ final class Server implements AutoCloseable {
 
     void moveToOneCore() throws IOException {
         Tools.need("taskset");
-        Box.finish(new ProcessBuilder("taskset", "--all-tasks", "--cpu-list", "--pid", "0", String.valueOf(process.pid()))
-                .redirectErrorStream(true).start()).ok();
+        Box.runOutside("taskset", "--all-tasks", "--cpu-list", "--pid", "0", String.valueOf(process.pid())).ok();
     }
 
     /** The same process, which had nothing to complain about: an OutOfMemoryError would be on stderr. */
