@@ -222,7 +222,7 @@ class CommandLineIT {
     private static void assertCannotStart(int port, List<String> command) throws Exception {
         Refusal refusal = refuse(command);
         assertEquals(1, refusal.err.size(), refusal::toString);
-        assertTrue(refusal.err.get(0).matches(".*:" + port + " is taken or denied"), refusal::toString);
+        assertTrue(refusal.err.get(0).matches(".*:" + port + " is unavailable"), refusal::toString);
         assertEquals("", refusal.out);
         assertEquals(1, refusal.exit);
     }
