@@ -20,7 +20,7 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
 
     private static final int RESERVE = 5; // times 512 KB of heap: to the end of the dispatcher's turn the engine keeps 20 KB for each who speaks in it
     private static final int TROUBLE = 60; // requests that wait for the pool, of which 50 that stall may come at once; or times 8 ms that one takes without it
-    private static final int CROWD = 9; // requests that wait for the one other thread
+    private static final int CROWD = 9; // requests that wait for the one other thread: ten clients are none
 
     private static String[] template; // what is left and right of the number
     private static int count;
