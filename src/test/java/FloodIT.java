@@ -1,7 +1,6 @@
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,13 +116,9 @@ class FloodIT {
         }
     }
 
-    static Stream<Arguments> modesOnEveryJdk() throws IOException {
-        return JarIT.jdks().stream().flatMap(jdk -> Stream.of("", "--pool").map(mode -> Arguments.of(mode, jdk)));
-    }
-
     /** In a crowd it looks at the channel of the last answer, and what a closed one says is the JDK's. */
     @ParameterizedTest
-    @MethodSource("modesOnEveryJdk")
+    @MethodSource("JarIT#modesOnEveryJdk")
     void losesNoneOfABurst(String mode, Path jdk) throws Exception {
         try (Server server = Server.start(mode, jdk)) {
             assertLosesNone(server, 50000);

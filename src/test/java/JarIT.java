@@ -23,6 +23,7 @@ import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The file itself. */
@@ -103,7 +104,7 @@ class JarIT {
     }
 
     /** Every JDK >= 17 in the usual places, each once however many names it has. */
-    static Set<Path> jdks() throws IOException {
+    private static Set<Path> jdks() throws IOException {
         List<Path> homes = new ArrayList<>(List.of(Server.JAVA_HOME));
         if (System.getenv("JAVA_HOME") != null) {
             homes.add(Path.of(System.getenv("JAVA_HOME")));
@@ -128,20 +129,22 @@ class JarIT {
         return jdks;
     }
 
+    static Stream<Arguments> modesOnEveryJdk() throws IOException {
+        return jdks().stream().flatMap(jdk -> Stream.of("", "--pool").map(mode -> Arguments.of(mode, jdk)));
+    }
+
     @ParameterizedTest
-    @MethodSource("jdks")
-    void runsOnEveryJdk(Path jdk) throws Exception {
-        for (String mode : List.of("", "--pool")) {
-            try (Server server = Server.start(mode, jdk)) {
-                assertTrue(server.ask().startsWith("HTTP/1.1 302 "));
-                try (Flood silent = Attack.SILENT.on(server, 1000);
-                        Flood half = Attack.HALF_HEADS.on(server, 100);
-                        Flood staying = Attack.ASK_AND_STAY.on(server, 500)) {
-                    server.assertAnswersWithin(8);
-                }
-                server.assertUnharmed();
-                assertEquals(Server.SIGTERM, server.terminate());
+    @MethodSource("modesOnEveryJdk")
+    void runsOnEveryJdk(String mode, Path jdk) throws Exception {
+        try (Server server = Server.start(mode, jdk)) {
+            assertTrue(server.ask().startsWith("HTTP/1.1 302 "));
+            try (Flood silent = Attack.SILENT.on(server, 1000);
+                    Flood half = Attack.HALF_HEADS.on(server, 100);
+                    Flood staying = Attack.ASK_AND_STAY.on(server, 500)) {
+                server.assertAnswersWithin(8);
             }
+            server.assertUnharmed();
+            assertEquals(Server.SIGTERM, server.terminate());
         }
     }
 }
