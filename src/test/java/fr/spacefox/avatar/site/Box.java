@@ -1,10 +1,12 @@
-import static org.junit.jupiter.api.Assertions.assertEquals;
+package fr.spacefox.avatar.site;
+
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Tools;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,14 +22,6 @@ import java.util.stream.Collectors;
  * ends, no mount and no process is left.
  */
 final class Box implements AutoCloseable {
-
-    /** What a command printed, both streams, and its exit code. */
-    record Result(int code, String output) {
-        String ok() {
-            assertEquals(0, code, output);
-            return output.strip();
-        }
-    }
 
     /** README's headings, in order, that make a new site from the project's files. */
     static final List<String> INSTALLATION = List.of("Another domain, another number of foxes", "Install", "Before there is a certificate", "Start");
@@ -112,8 +106,8 @@ final class Box implements AutoCloseable {
     }
 
     /** Runs a shell script in the box. */
-    Result run(String script) {
-        return finish(start(script));
+    Command run(String script) {
+        return Command.finish(start(script));
     }
 
     /** Starts a shell script in the box. */
@@ -136,30 +130,15 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** Runs a command on this machine, outside of any box. */
-    static Result runOutside(String... command) throws IOException {
-        return finish(new ProcessBuilder(command).redirectErrorStream(true).start());
-    }
-
-    static Result finish(Process process) {
-        try (var output = process.getInputStream()) {
-            process.getOutputStream().close();
-            String text = new String(output.readAllBytes(), StandardCharsets.ISO_8859_1);
-            return new Result(process.waitFor(), text);
-        } catch (IOException | InterruptedException failure) {
-            throw new IllegalStateException(failure);
-        }
-    }
-
     /** One request from inside the box: the head in lines, then what -w printed. */
-    Result curl(String... arguments) {
+    Command curl(String... arguments) {
         var line = new ArrayList<>(List.of("curl", "--silent", "--insecure", "--path-as-is", "--max-time", "30", "--http1.1",
                 "--dump-header", "-", "--resolve", "avatar.spacefox.fr:443:127.0.0.1",
                 "--resolve", "avatar.spacefox.fr:80:127.0.0.1"));
         line.addAll(List.of(arguments));
         if (!line.contains("--output")) line.addAll(List.of("--output", "/dev/null"));
-        var result = finish(start(true, line.toArray(String[]::new)));
-        return new Result(result.code(), result.output().replace("\r", ""));
+        var result = Command.finish(start(true, line.toArray(String[]::new)));
+        return new Command(result.status(), result.output().replace("\r", ""));
     }
 
     /** A file of the box. */

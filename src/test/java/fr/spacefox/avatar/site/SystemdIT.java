@@ -1,7 +1,10 @@
+package fr.spacefox.avatar.site;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Tools;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;

@@ -1,3 +1,5 @@
+package fr.spacefox.avatar.support;
+
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -7,12 +9,12 @@ import java.util.ArrayList;
 import java.util.stream.Stream;
 
 /** What a test needs from the machine: without it the test is skipped with the reason, in CI it fails. */
-final class Tools {
+public final class Tools {
 
     private Tools() {
     }
 
-    static void need(String... names) {
+    public static void need(String... names) {
         var missing = new ArrayList<String>();
         for (String name : names) {
             boolean found = name.equals("root")
@@ -25,7 +27,7 @@ final class Tools {
     }
 
     /** Ends the test: skipped with the reason, in CI failed. */
-    static void skip(String reason) {
+    public static void skip(String reason) {
         System.out.println(reason);
         if (System.getenv("CI") != null) fail(reason);
         abort(reason);

@@ -1,3 +1,5 @@
+package fr.spacefox.avatar.site;
+
 import java.awt.Color;
 import java.awt.GradientPaint;
 import java.awt.Graphics2D;

@@ -1,8 +1,13 @@
+package fr.spacefox.avatar.jar;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import fr.spacefox.avatar.support.Client;
+import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Tools;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -115,7 +120,7 @@ final class Server implements AutoCloseable {
 
     void moveToOneCore() throws IOException {
         Tools.need("taskset");
-        Box.runOutside("taskset", "--all-tasks", "--cpu-list", "--pid", "0", String.valueOf(process.pid())).ok();
+        Command.run("taskset", "--all-tasks", "--cpu-list", "--pid", "0", String.valueOf(process.pid())).ok();
     }
 
     /** The same process, which had nothing to complain about: an OutOfMemoryError would be on stderr. */

@@ -1,6 +1,9 @@
+package fr.spacefox.avatar.site;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Tools;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;

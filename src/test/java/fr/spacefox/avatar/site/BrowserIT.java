@@ -1,6 +1,10 @@
+package fr.spacefox.avatar.site;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Tools;
 import java.awt.image.BufferedImage;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +50,7 @@ class BrowserIT {
         Path shot = Path.of("target/profile.png").toAbsolutePath();
         Files.deleteIfExists(shot);
         try {
-            var result = Box.finish(box.start(false, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+            var result = Command.finish(box.start(false, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
                     "--user-data-dir=" + home, "--host-resolver-rules=MAP avatar.spacefox.fr 127.0.0.1:443", "--ignore-certificate-errors",
                     "--hide-scrollbars", "--force-color-profile=srgb", "--force-device-scale-factor=1", "--window-size=920,566",

@@ -1,3 +1,5 @@
+package fr.spacefox.avatar.support;
+
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -9,12 +11,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /** One connection to this machine, byte by byte. */
-final class Client implements AutoCloseable {
+public final class Client implements AutoCloseable {
 
     private final Socket socket = new Socket();
     private final InputStream input;
 
-    Client(int port, int timeoutMillis) throws IOException {
+    public Client(int port, int timeoutMillis) throws IOException {
         try {
             socket.setTcpNoDelay(true);
             socket.setSoTimeout(timeoutMillis);
@@ -26,13 +28,13 @@ final class Client implements AutoCloseable {
         }
     }
 
-    Client send(String text) throws IOException {
+    public Client send(String text) throws IOException {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
         return this;
     }
 
     /** One head with its empty line and no byte more. */
-    String head() throws IOException {
+    public String head() throws IOException {
         var bytes = new ByteArrayOutputStream();
         for (int matched = 0; matched < 4;) {
             int b = input.read();
@@ -46,7 +48,7 @@ final class Client implements AutoCloseable {
     }
 
     /** Everything until the server closes. */
-    String rest() throws IOException {
+    public String rest() throws IOException {
         return new String(input.readAllBytes(), StandardCharsets.ISO_8859_1);
     }
 

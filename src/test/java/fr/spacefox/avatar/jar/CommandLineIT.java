@@ -1,8 +1,12 @@
+package fr.spacefox.avatar.jar;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import fr.spacefox.avatar.support.Client;
+import fr.spacefox.avatar.support.Tools;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.SocketException;

@@ -1,6 +1,11 @@
+package fr.spacefox.avatar.jar;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Client;
+import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Tools;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,7 +123,7 @@ class FloodIT {
 
     /** In a crowd it looks at the channel of the last answer, and what a closed one says is the JDK's. */
     @ParameterizedTest
-    @MethodSource("JarIT#modesOnEveryJdk")
+    @MethodSource("fr.spacefox.avatar.jar.JarIT#modesOnEveryJdk")
     void losesNoneOfABurst(String mode, Path jdk) throws Exception {
         try (Server server = Server.start(mode, jdk)) {
             assertLosesNone(server, 50000);
@@ -137,7 +142,7 @@ class FloodIT {
 
     private static void assertLosesNone(Server server, int requests) throws Exception {
         Tools.need("ab");
-        String report = Box.runOutside("ab", "-q", "-n", "" + requests, "-c", "1000", "http://127.0.0.1:" + server.port + "/").ok();
+        String report = Command.run("ab", "-q", "-n", "" + requests, "-c", "1000", "http://127.0.0.1:" + server.port + "/").ok();
         assertTrue(report.matches("(?s).*\\nComplete requests: +" + requests + "\\n.*"), report);
         assertTrue(report.matches("(?s).*\\nFailed requests: +0\\n.*"), report);
         assertTrue(report.matches("(?s).*\\nNon-2xx responses: +" + requests + "\\n.*"), report);

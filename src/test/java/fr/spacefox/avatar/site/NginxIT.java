@@ -1,7 +1,11 @@
+package fr.spacefox.avatar.site;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Tools;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -103,7 +107,7 @@ class NginxIT {
         box.await("strace", () -> box.run("grep TracerPid /proc/" + box.jvm() + "/status").output().matches("TracerPid:\\s+[1-9]\\d*\\s*") ? true : null);
         for (var request : REQUESTS) assertRedirect(ask(request), request);
         box.run("pkill -x strace").ok(); // the box's own: it has its own process numbers
-        Box.finish(trace);
+        Command.finish(trace);
         var seen = Pattern.compile("read\\(\\d+, \"(.*?[A-Z].*?)\", \\d+").matcher(Files.readString(box.path("/reads"))).results()
                 .map(read -> read.group(1)).collect(Collectors.groupingBy(read -> read, Collectors.counting()));
         assertEquals(Map.of("GET / HTTP/1.1\\r\\nHost: avatar\\r\\n\\r\\n", (long) REQUESTS.size()), seen);
@@ -159,9 +163,9 @@ class NginxIT {
     @Test
     void speaksTls12And13AndHttp2() {
         for (String version : List.of("1.2", "1.3")) {
-            assertEquals(0, box.curl("--tlsv" + version, "--tls-max", version, SITE).code(), version);
+            assertEquals(0, box.curl("--tlsv" + version, "--tls-max", version, SITE).status(), version);
         }
-        assertEquals(35, box.curl("--tlsv1.1", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0", SITE).code());
+        assertEquals(35, box.curl("--tlsv1.1", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0", SITE).status());
         String answer = box.curl("--http2", SITE).output();
         assertTrue(answer.startsWith("HTTP/2 302"), answer);
     }
@@ -191,7 +195,7 @@ class NginxIT {
             }
             double slowest = 0;
             for (var answer : answers.entrySet()) {
-                String output = Box.finish(answer.getValue()).output().replace("\r", "").replace("\n\n\nX-Sec", "\nX-Sec");
+                String output = Command.finish(answer.getValue()).output().replace("\r", "").replace("\n\n\nX-Sec", "\nX-Sec");
                 var seen = Answer.of(output);
                 assertStandIn(seen, answer.getKey());
                 slowest = Math.max(slowest, Double.parseDouble(seen.headers().get("X-Seconds")));

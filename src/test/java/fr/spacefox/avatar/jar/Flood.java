@@ -1,3 +1,5 @@
+package fr.spacefox.avatar.jar;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

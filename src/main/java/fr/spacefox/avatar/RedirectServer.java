@@ -1,3 +1,5 @@
+package fr.spacefox.avatar;
+
 import com.sun.net.httpserver.*;
 import java.io.IOException;
 import java.net.*;
@@ -7,7 +9,7 @@ import java.util.concurrent.ForkJoinPool;
  * Answers every HTTP request with a 302 (RFC 9110, 15.4.3) to one of COUNT numbered pictures. It is also the engine's executor:
  * requests run on the dispatcher's thread, or with --pool on 52 others; when that gets into trouble, nine seconds on one other.
  */
-public final class Fox extends ForkJoinPool implements HttpHandler {
+public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     /** Defaults for -D, name*value, see module jdk.httpserver; README says why each. */
     private static final String LIMITS = "java.locale.providers*SPI" // not CLDR: its zone names, for one Date header, take 480 KB of heap
             + "*sun.net.httpserver.timerMillis*10" // ms between sweeps of stalled ones: few at a time, for all of one stay in memory until it ends
@@ -28,7 +30,7 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
     private static long calm; // in 8 ms; until then, one thread helps out
     private static HttpExchange earlier; // the last one answered in a crowd
 
-    private Fox() {
+    private RedirectServer() {
         super(1); // one is enough to help out, and piles up the least
     }
 
@@ -65,7 +67,7 @@ public final class Fox extends ForkJoinPool implements HttpHandler {
             hint = " is unavailable";
             status = 1;
             while (room > 0) sockets[--room].close();
-            Fox fox = new Fox();
+            RedirectServer fox = new RedirectServer();
             HttpServer server = HttpServer.create(address, 4096); // as many as Linux lets wait
             server.createContext("/", fox);
             server.setExecutor(fox);

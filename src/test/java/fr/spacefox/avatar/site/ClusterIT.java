@@ -1,6 +1,10 @@
+package fr.spacefox.avatar.site;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Tools;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,9 +29,9 @@ class ClusterIT {
                     exec java -Xmx8m -Xss256k -jar "$2" 6666 21 'https://second.example.org/*.png'""",
                     "host", Long.toString(box.leader()), Path.of("target/avatar.jar").toAbsolutePath().toString())
                     .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-            box.await("the cable", () -> box.run("ip link show eth0").code() == 0 ? true : null);
+            box.await("the cable", () -> box.run("ip link show eth0").status() == 0 ? true : null);
             box.run("ip address add 192.0.2.1/24 dev eth0; ip link set eth0 up").ok();
-            box.await("the second host", () -> box.run("curl --silent http://192.0.2.2:6666/").code() == 0 ? true : null);
+            box.await("the second host", () -> box.run("curl --silent http://192.0.2.2:6666/").status() == 0 ? true : null);
             box.run("""
                     sed -i '/^    server 127.0.0.1:6666/a \\    server 192.0.2.2:6666 max_conns=128 fail_timeout=1s;' /etc/nginx/conf.d/avatar.conf
                     nginx -t
@@ -56,7 +60,7 @@ class ClusterIT {
     }
 
     private static void cable(long pid, String state) throws Exception {
-        Box.runOutside("nsenter", "--target", Long.toString(pid), "--net", "ip", "link", "set", "eth0", state).ok();
+        Command.run("nsenter", "--target", Long.toString(pid), "--net", "ip", "link", "set", "eth0", state).ok();
     }
 
     /** Both hosts are asked. */

@@ -1,5 +1,8 @@
+package fr.spacefox.avatar.site;
+
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Command;
 import java.util.regex.Pattern;
 
 /** What h2load reports. A request failed when it was not answered by a redirect or a picture. */
@@ -16,13 +19,13 @@ record Load(long requests, long pictures, long redirected, long failed, double p
 
     /** The report on twenty clients that ask for some seconds. h2load -D was seen not to end once it had stopped all: then again, thrice at most. */
     static String during(Box box, int seconds, Disturbance disturbance) throws Exception {
-        Box.Result result;
+        Command result;
         int attempts = 0;
         do {
             Process load = box.start("timeout " + (seconds + 22) + " h2load --h1 -c20 -D" + seconds + " https://127.0.0.1/x");
             disturbance.run();
-            result = Box.finish(load);
-        } while (result.code() == 124 && ++attempts < 3); // timeout's exit code
+            result = Command.finish(load);
+        } while (result.status() == 124 && ++attempts < 3); // timeout's exit code
         return result.ok();
     }
 

@@ -1,3 +1,5 @@
+package fr.spacefox.avatar.jar;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

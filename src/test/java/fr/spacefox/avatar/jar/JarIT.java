@@ -1,8 +1,11 @@
+package fr.spacefox.avatar.jar;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Tools;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -1,6 +1,9 @@
+package fr.spacefox.avatar.jar;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Client;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
