@@ -71,13 +71,15 @@ class JarIT {
         assertEquals("java.base,jdk.httpserver", out.toString().strip());
     }
 
-    /** The same sources elsewhere, at another time, in another zone and language. */
-    @Test
-    void isBuiltTwiceAlike(@TempDir Path directory) throws Exception {
+    /** The same sources elsewhere, at another time, in another zone and language, by every JDK. */
+    @ParameterizedTest
+    @MethodSource("jdks")
+    void isBuiltTwiceAlike(Path jdk, @TempDir Path directory) throws Exception {
         Path project = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
         List<Path> files;
         try (Stream<Path> main = Files.walk(project.resolve("src/main"))) {
-            files = Stream.concat(Stream.of(project.resolve("pom.xml")), main.filter(Files::isRegularFile)).toList();
+            Stream<Path> build = Stream.of("pom.xml", "jar.groovy").map(project::resolve);
+            files = Stream.concat(build, main.filter(Files::isRegularFile)).toList();
         }
         for (Path file : files) {
             Path copy = directory.resolve(project.relativize(file));
@@ -91,7 +93,7 @@ class JarIT {
             command.add("-Dmaven.repo.local=" + repository);
         }
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
-        builder.environment().put("JAVA_HOME", Server.JAVA_HOME.toString());
+        builder.environment().put("JAVA_HOME", jdk.toString());
         builder.environment().put("TZ", "Pacific/Kiritimati");
         builder.environment().put("LC_ALL", "C");
         Process maven;
