@@ -119,7 +119,8 @@ class CommandLineIT {
     void sendsNoForeignLetters() throws Exception {
         // Under the POSIX locale, which the tests may run with, a question mark would arrive in place of the letter.
         String printUrl = "printf 'https://example.org/f\\303\\274chse-*.png'";
-        List<String> command = new ArrayList<>(List.of("env", "LC_ALL=C.UTF-8", "sh", "-c", "exec \"$@\" \"$(" + printUrl + ")\"", "sh"));
+        List<String> command = new ArrayList<>(
+            List.of("env", "LC_ALL=C.UTF-8", "sh", "-c", "exec \"$@\" \"$(" + printUrl + ")\"", "sh"));
         command.addAll(Server.command("0", "1"));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String line = process.inputReader(StandardCharsets.UTF_8).readLine();
@@ -147,7 +148,8 @@ class CommandLineIT {
     })
     void saysWhereAndWhereTo(String line) throws Exception {
         String[] arguments = line.split(" ");
-        String url = Stream.of(arguments).filter(argument -> argument.contains("*")).findAny().orElse(Server.DEFAULT_URL);
+        String url = Stream.of(arguments).filter(argument -> argument.contains("*")).findAny()
+            .orElse(Server.DEFAULT_URL);
         try (Server server = Server.startWith(arguments)) {
             String here = "http://localhost:" + server.port + "/";
             assertEquals(here + " -> " + url, server.startLine);
@@ -293,7 +295,8 @@ class CommandLineIT {
     /** Without the pool only: there the engine may keep one idle connection too many. */
     @Test
     void overridesMaxIdleConnections() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, "-Dsun.net.httpserver.maxIdleConnections=1");
+        String limit = "-Dsun.net.httpserver.maxIdleConnections=1";
+        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, limit);
                 Client one = server.connect(); Client two = server.connect()) {
             one.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
             two.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();

@@ -20,7 +20,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Many connections that each send some messages, as fast as the server takes them, and then stay open until closed here.
+ * Many connections that each send some messages, as fast as the server takes them, and then stay open until closed
+ * here, unless said otherwise.
  * Between two messages they wait for an answer; after the last they read nothing.
  * An empty message is a rest until one second after the start, so that all go on at once.
  */

@@ -31,11 +31,12 @@ class FloodIT {
 
     private static final int SLOTS = 20;
 
-    /** How many file descriptors README says are enough: 1,008 connections, 9 for the JVM, and 7 to spare. */
+    /** How many file descriptors are enough: 1,008 connections, 9 for the JVM, and 7 to spare. */
     private static final int DESCRIPTORS = 1024;
 
     static Stream<Arguments> attacksInEveryMode() {
-        return Stream.of(Mode.values()).flatMap(mode -> Stream.of(Attack.values()).map(attack -> Arguments.of(attack, mode)));
+        return Stream.of(Mode.values())
+            .flatMap(mode -> Stream.of(Attack.values()).map(attack -> Arguments.of(attack, mode)));
     }
 
     @ParameterizedTest
@@ -84,7 +85,7 @@ class FloodIT {
         fail("not " + slots + " slots after " + attack + ": " + last);
     }
 
-    /** Each connection is open, and so has a slot, before the first asks. The last to come asks first: it lacks a lost one. */
+    /** Each takes a slot by connecting, before any asks. The last to connect asks first: it would lack a lost slot. */
     private static void askAtOnce(Server server, int clients) throws IOException {
         List<Client> open = new ArrayList<>();
         try {
@@ -101,7 +102,7 @@ class FloodIT {
         }
     }
 
-    /** What an attack leaves behind for a while, a connection that broke off above all, must leave room for the next. */
+    /** What an attack leaves behind for a while, such as aborted connections, must leave room for the next. */
     @ParameterizedTest
     @EnumSource
     void answersAfterOneAttackUponTheOther(Mode mode) throws Exception {
@@ -122,7 +123,8 @@ class FloodIT {
     @ParameterizedTest
     @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
     void answersAfterRunningOutOfDescriptors(Mode mode, Path jdk) throws Exception {
-        List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -n " + DESCRIPTORS + " && exec \"$@\"", "sh"));
+        List<String> command = new ArrayList<>(
+            List.of("sh", "-c", "ulimit -n " + DESCRIPTORS + " && exec \"$@\"", "sh"));
         command.addAll(Server.command(mode, jdk));
         try (Server server = Server.run(command)) {
             for (Attack attack : List.of(Attack.SILENT, Attack.ASK_AND_STAY, Attack.HALF_HEADS)) {
@@ -145,7 +147,8 @@ class FloodIT {
         int rounds = 0;
         try (Server server = Server.start(mode, jdk)) {
             for (long start = System.nanoTime(); Server.millisSince(start) < SOAK_SECONDS * 1000; rounds++) {
-                List<Attack> attacks = random.ints(3, 0, Attack.values().length).mapToObj(i -> Attack.values()[i]).toList();
+                List<Attack> attacks = 
+                    random.ints(3, 0, Attack.values().length).mapToObj(i -> Attack.values()[i]).toList();
                 try (Flood one = attacks.get(0).on(server);
                         Flood two = attacks.get(1).on(server);
                         Flood three = attacks.get(2).on(server)) {
@@ -186,7 +189,8 @@ class FloodIT {
 
     private static void assertLosesNone(Server server, int requests) throws Exception {
         Tools.need("ab");
-        String report = Command.run("ab", "-q", "-n", "" + requests, "-c", "1000", "http://127.0.0.1:" + server.port + "/").ok();
+        String url = "http://127.0.0.1:" + server.port + "/";
+        String report = Command.run("ab", "-q", "-n", "" + requests, "-c", "1000", url).ok();
         assertTrue(report.matches("(?s).*\\nComplete requests: +" + requests + "\\n.*"), report);
         assertTrue(report.matches("(?s).*\\nFailed requests: +0\\n.*"), report);
         assertTrue(report.matches("(?s).*\\nNon-2xx responses: +" + requests + "\\n.*"), report);

@@ -11,16 +11,17 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** More clients with keep-alive connections than it keeps: it says which connection it closes. */
 class KeepAliveIT {
 
-    /** First without a pause, so that as many as can be are in the server at a time, then with pauses, in which most are idle. */
+    /** First without a pause, so that many are in the server at a time, then with pauses, in which most are idle. */
     private static final int BUSY_MILLIS = 2000;
     private static final int MILLIS = 4000;
-    private static final int PAUSE_MILLIS = 50;
+    private static final int LONGEST_PAUSE_MILLIS = 100; // random, so that they do not come all at once
 
     @ParameterizedTest
     @CsvSource({"PUBLISHED, 50", "POOL, 32", "UNIT, 120"})
@@ -58,7 +59,7 @@ class KeepAliveIT {
                     if (!open) {
                         assertEquals("", client.rest(), "closes as announced");
                     } else if (Server.millisSince(start) > BUSY_MILLIS) {
-                        Thread.sleep(PAUSE_MILLIS);
+                        Thread.sleep(ThreadLocalRandom.current().nextInt(LONGEST_PAUSE_MILLIS));
                     }
                 }
             } catch (IOException | InterruptedException | AssertionError e) {

@@ -51,7 +51,8 @@ final class Server implements AutoCloseable {
         process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
         output = process.inputReader();
         var watchdog = CompletableFuture.delayedExecutor(START_SECONDS, TimeUnit.SECONDS);
-        CompletableFuture<Void> end = CompletableFuture.runAsync(this::kill, watchdog); // no timeout ends a read from a process
+        // No timeout ends a read from a process.
+        CompletableFuture<Void> end = CompletableFuture.runAsync(this::kill, watchdog);
         startLine = output.readLine();
         end.cancel(false);
         Matcher matcher = PORT.matcher(startLine == null ? "" : startLine);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StallIT {
 
     private static final String HALF_HEADER = "GET / HTTP/1.1\r\nHost: localhost\r\n";
-    private static final int SECONDS = Integer.getInteger("avatar.stalls", 12); // longer than any emergency of the server
+    private static final int SECONDS = Integer.getInteger("avatar.stalls", 12); // longer than an emergency
     private static final int ASKS_PER_SECOND = 50;
 
     /** One wait: the requests that come while it lasts. */
@@ -42,7 +42,8 @@ class StallIT {
             List<Visit> slow = visits.stream().filter(visit -> visit.millis > SHORT_MILLIS).toList();
             for (Visit visit : slow) {
                 assertTrue(visit.millis <= LONGEST_MILLIS, () -> "at most 3 s: " + visit);
-                assertTrue(visit.atMillis - slow.get(0).atMillis <= LONGEST_MILLIS, () -> "once: " + slow.get(0) + visit);
+                assertTrue(visit.atMillis - slow.get(0).atMillis <= LONGEST_MILLIS,
+                    () -> "once: " + slow.get(0) + visit);
             }
             server.assertUnharmed();
         }
@@ -94,7 +95,8 @@ class StallIT {
                 Thread.sleep(500); // they stall
                 for (int i = 0; i < 20; i++) {
                     Visit visit = visit(server, 0);
-                    assertTrue(visit.outcome.startsWith("HTTP/1.1 302 ") && visit.millis < SHORT_MILLIS, visit::toString);
+                    assertTrue(visit.outcome.startsWith("HTTP/1.1 302 "), visit::toString);
+                    assertTrue(visit.millis < SHORT_MILLIS, visit::toString);
                 }
             }
             server.assertUnharmed();
@@ -102,7 +104,8 @@ class StallIT {
     }
 
     static Stream<Attack> stalls() {
-        return Stream.of(Attack.HALF_HEADS, Attack.HALF_HEADS_TRICKLING, Attack.SLOW_BODIES, Attack.SLOW_BODIES_TRICKLING,
+        return Stream.of(Attack.HALF_HEADS, Attack.HALF_HEADS_TRICKLING,
+            Attack.SLOW_BODIES, Attack.SLOW_BODIES_TRICKLING,
             Attack.UNFINISHED_HEADS, Attack.UNFINISHED_CHUNKS, Attack.PIPELINES_UNREAD);
     }
 }

@@ -15,7 +15,7 @@ public final class Jdks {
     private Jdks() {
     }
 
-    /** Every JDK from 17 on in the usual places, each once however many names it has. The one that runs the tests is first. */
+    /** Every JDK from 17 on in the usual places, each once, the one that runs the tests first. */
     public static Set<Path> all() throws IOException {
         List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"))));
         if (System.getenv("JAVA_HOME") != null) {
