@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Client;
+import fr.spacefox.avatar.support.Jdks;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -12,6 +13,7 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,19 +36,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the wire has, in both modes. */
+/** What the wire has, in every mode and on every JDK. */
 class AnswerIT {
 
     private static final String GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
     private static final String LAST = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     private static final Pattern LOCATION = Pattern.compile("\r\nLocation: https://avatar\\.spacefox\\.fr/Renard-(\\d+)\\.png\r\n");
 
-    private static final Map<String, Server> SERVERS = new LinkedHashMap<>(); // by mode
+    private static final Map<String, Server> SERVERS = new LinkedHashMap<>(); // by mode and JDK
 
     @BeforeAll
     static void start() throws IOException {
-        SERVERS.put("", Server.start(""));
-        SERVERS.put("--pool", Server.start("--pool"));
+        for (Path jdk : Jdks.all()) {
+            for (Mode mode : Mode.values()) {
+                SERVERS.put(mode + " " + jdk, Server.start(mode, jdk));
+            }
+        }
     }
 
     @AfterEach
@@ -63,7 +68,7 @@ class AnswerIT {
         }
     }
 
-    static Set<String> modes() {
+    static Set<String> servers() {
         return SERVERS.keySet();
     }
 
@@ -91,17 +96,17 @@ class AnswerIT {
     /** The second request proves that the first answer ended where its head says. */
     @ParameterizedTest
     @MethodSource("accepted")
-    void redirectsWithNothingElse(String mode, String request) throws IOException {
-        try (Client client = SERVERS.get(mode).connect()) {
+    void redirectsWithNothingElse(String server, String request) throws IOException {
+        try (Client client = SERVERS.get(server).connect()) {
             assertRedirect(client.send(request).head());
             assertRedirect(client.send(LAST).rest());
         }
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void headIsAnsweredAlike(String mode) throws IOException {
-        try (Client client = SERVERS.get(mode).connect()) {
+    @MethodSource("servers")
+    void headIsAnsweredAlike(String server) throws IOException {
+        try (Client client = SERVERS.get(server).connect()) {
             String head = client.send("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
             assertRedirect(head.contains("Content-length") ? head : head.replace("\r\nLocation", "\r\nContent-length: 0\r\nLocation"));
             assertRedirect(client.send(LAST).rest());
@@ -109,9 +114,9 @@ class AnswerIT {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void continuesAndRedirects(String mode) throws IOException {
-        try (Client client = SERVERS.get(mode).connect()) {
+    @MethodSource("servers")
+    void continuesAndRedirects(String server) throws IOException {
+        try (Client client = SERVERS.get(server).connect()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
             assertTrue(client.head().startsWith("HTTP/1.1 100 Continue\r\n"));
             assertRedirect(client.send("fox" + LAST).head());
@@ -120,17 +125,17 @@ class AnswerIT {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void closesHttp10(String mode) throws IOException {
-        try (Client client = SERVERS.get(mode).connect()) {
+    @MethodSource("servers")
+    void closesHttp10(String server) throws IOException {
+        try (Client client = SERVERS.get(server).connect()) {
             assertRedirect(client.send("GET / HTTP/1.0\r\n\r\n").rest(), "Connection: close");
         }
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void keepsHttp10AliveWhenAsked(String mode) throws IOException {
-        try (Client client = SERVERS.get(mode).connect()) {
+    @MethodSource("servers")
+    void keepsHttp10AliveWhenAsked(String server) throws IOException {
+        try (Client client = SERVERS.get(server).connect()) {
             for (int i = 0; i < 3; i++) {
                 String head = client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").head();
                 Matcher limits = Pattern.compile("Keep-alive: timeout=\\d+.*").matcher(head);
@@ -141,10 +146,10 @@ class AnswerIT {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void answersPipelinedRequestsInOnePacket(String mode) throws IOException {
+    @MethodSource("servers")
+    void answersPipelinedRequestsInOnePacket(String server) throws IOException {
         String post = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nfox";
-        try (Client client = SERVERS.get(mode).connect()) {
+        try (Client client = SERVERS.get(server).connect()) {
             client.send((GET + post).repeat(50) + LAST);
             for (int i = 0; i < 100; i++) {
                 assertRedirect(client.head());
@@ -154,9 +159,9 @@ class AnswerIT {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void readsAHeadInSeveralPackets(String mode) throws Exception {
-        try (Client client = SERVERS.get(mode).connect()) {
+    @MethodSource("servers")
+    void readsAHeadInSeveralPackets(String server) throws Exception {
+        try (Client client = SERVERS.get(server).connect()) {
             for (char c : GET.toCharArray()) {
                 client.send(String.valueOf(c));
                 Thread.sleep(1); // lets each byte be a packet
@@ -183,19 +188,19 @@ class AnswerIT {
 
     @ParameterizedTest
     @MethodSource("refused")
-    void engineRefuses(String mode, String request) throws IOException {
-        try (Client client = SERVERS.get(mode).connect()) {
+    void engineRefuses(String server, String request) throws IOException {
+        try (Client client = SERVERS.get(server).connect()) {
             String answer = client.send(request).rest();
             assertTrue(answer.startsWith("HTTP/1.1 40"), answer);
         }
-        assertRedirect(SERVERS.get(mode).ask());
+        assertRedirect(SERVERS.get(server).ask());
     }
 
     /** HTTP/1.1 demands Host; some releases of the engine do too. */
     @ParameterizedTest
-    @MethodSource("modes")
-    void hostIsTheEnginesAffair(String mode) throws IOException {
-        try (Client client = SERVERS.get(mode).connect()) {
+    @MethodSource("servers")
+    void hostIsTheEnginesAffair(String server) throws IOException {
+        try (Client client = SERVERS.get(server).connect()) {
             String answer = client.send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n").rest();
             if (!answer.startsWith("HTTP/1.1 400 ")) {
                 assertRedirect(answer);
@@ -206,21 +211,21 @@ class AnswerIT {
     static Stream<Arguments> httpClientRequests() {
         BodyPublisher none = BodyPublishers.noBody();
         BodyPublisher body = BodyPublishers.ofString("fox".repeat(1000));
-        return modes().stream().flatMap(mode -> Stream.of(HttpClient.Version.values()).flatMap(version -> Stream.of(
-            Arguments.of(mode, version, "GET", none),
-            Arguments.of(mode, version, "HEAD", none),
-            Arguments.of(mode, version, "POST", body),
-            Arguments.of(mode, version, "PUT", body),
-            Arguments.of(mode, version, "DELETE", none),
-            Arguments.of(mode, version, "OPTIONS", none),
-            Arguments.of(mode, version, "FOX", body))));
+        return servers().stream().flatMap(server -> Stream.of(HttpClient.Version.values()).flatMap(version -> Stream.of(
+            Arguments.of(server, version, "GET", none),
+            Arguments.of(server, version, "HEAD", none),
+            Arguments.of(server, version, "POST", body),
+            Arguments.of(server, version, "PUT", body),
+            Arguments.of(server, version, "DELETE", none),
+            Arguments.of(server, version, "OPTIONS", none),
+            Arguments.of(server, version, "FOX", body))));
     }
 
     @ParameterizedTest
     @MethodSource("httpClientRequests")
-    void redirectsHttpClient(String mode, HttpClient.Version version, String method, BodyPublisher body) throws Exception {
+    void redirectsHttpClient(String server, HttpClient.Version version, String method, BodyPublisher body) throws Exception {
         HttpClient client = HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NEVER).version(version).build();
-        var request = HttpRequest.newBuilder(URI.create("http://localhost:" + SERVERS.get(mode).port + "/a.png?b=c")).method(method, body).build();
+        var request = HttpRequest.newBuilder(URI.create("http://localhost:" + SERVERS.get(server).port + "/a.png?b=c")).method(method, body).build();
         for (int i = 0; i < 3; i++) {
             HttpResponse<byte[]> response = client.send(request, BodyHandlers.ofByteArray());
             assertEquals(302, response.statusCode());
@@ -251,9 +256,9 @@ class AnswerIT {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void drawsEachNumberAlike(String mode) throws IOException {
-        int[] drawn = draw(SERVERS.get(mode), 21_000);
+    @MethodSource("servers")
+    void drawsEachNumberAlike(String server) throws IOException {
+        int[] drawn = draw(SERVERS.get(server), 21_000);
         int[] singles = new int[Server.COUNT];
         int[] pairs = new int[Server.COUNT * Server.COUNT]; // a number must not tell the next one
         for (int i = 0; i < drawn.length; i++) {
@@ -268,9 +273,9 @@ class AnswerIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "--pool"})
-    void drawsTheOnlyNumber(String mode) throws IOException {
-        try (Server server = Server.startWith(mode.isEmpty() ? new String[] {"0", "1"} : new String[] {"0", "1", mode})) {
+    @ValueSource(strings = {"0 1", "--pool 0 1"})
+    void drawsTheOnlyNumber(String line) throws IOException {
+        try (Server server = Server.startWith(line.split(" "))) {
             assertTrue(IntStream.of(draw(server, 1000)).allMatch(n -> n == 1));
         }
     }
@@ -331,6 +336,6 @@ class AnswerIT {
     }
 
     private static Stream<Arguments> onEach(String... requests) {
-        return modes().stream().flatMap(mode -> Stream.of(requests).map(request -> Arguments.of(mode, request)));
+        return servers().stream().flatMap(server -> Stream.of(requests).map(request -> Arguments.of(server, request)));
     }
 }

@@ -15,9 +15,9 @@ enum Attack {
 
     SILENT(9000),
     HALF_HEADS(400, Text.HALF_HEAD),
-    HALF_HEADS_TRICKLING(400, true, Text.HALF_HEAD),
+    HALF_HEADS_TRICKLING(400, Flood.Then.TRICKLE, Text.HALF_HEAD),
     SLOW_BODIES(400, Text.SLOW_POST),
-    SLOW_BODIES_TRICKLING(400, true, Text.SLOW_POST + "fox"),
+    SLOW_BODIES_TRICKLING(400, Flood.Then.TRICKLE, Text.SLOW_POST + "fox"),
     HUGE_HEADS(100, Text.HALF_HEAD + "a".repeat(300_000) + "\r\n\r\n"),
     HUGE_HEADS_OF_MANY_LINES(100, Text.HALF_HEAD + "a\r\nX: ".repeat(50_000) + "a" + "\r\n\r\n"),
     UNFINISHED_HEADS(400, Text.HALF_HEAD + "a".repeat(10_000)),
@@ -26,7 +26,7 @@ enum Attack {
     ASK_THEN_HALF_HEADS(1500, Text.REQUEST, Text.HALF_HEAD + "a".repeat(10_000)),
     ASK_AND_HALF_HEADS(1500, Text.REQUEST + Text.HALF_HEAD),
     UNFINISHED_CHUNKS(400, Text.CHUNKED_POST),
-    ABORTED_CHUNKS(400, Text.CHUNKED_POST),
+    ABORTED_CHUNKS(400, Flood.Then.RESET, Text.CHUNKED_POST),
     PIPELINES_UNREAD(20, Text.REQUEST.repeat(100_000)),
     RANDOM_BYTES(400, randomBytes()),
     TLS_HELLO(400, tlsHello());
@@ -39,31 +39,30 @@ enum Attack {
     }
 
     private final int connections;
-    private final boolean trickle;
+    private final Flood.Then then;
     private final byte[][] messages;
 
     Attack(int connections, String... messages) {
-        this(connections, false, messages);
+        this(connections, Flood.Then.STAY, messages);
     }
 
-    Attack(int connections, boolean trickle, String... messages) {
+    Attack(int connections, Flood.Then then, String... messages) {
         this.connections = connections;
-        this.trickle = trickle;
-        this.messages = Stream.of(messages).map(message -> message.getBytes(StandardCharsets.ISO_8859_1)).toArray(byte[][]::new);
+        this.then = then;
+        this.messages = Stream.of(messages).map(Attack::bytes).toArray(byte[][]::new);
     }
 
-    Flood on(Server server) throws IOException, InterruptedException {
+    /** Begins it; it goes on by itself until it is closed. */
+    Flood on(Server server) throws IOException {
         return on(server, connections);
     }
 
-    /** Sends as much as the server takes within 8 s, and leaves the connections open, but for the attack that aborts them. */
-    Flood on(Server server, int connections) throws IOException, InterruptedException {
-        Flood flood = new Flood(server.port, connections, trickle, messages);
-        flood.awaitSent(8);
-        if (this == ABORTED_CHUNKS) {
-            flood.reset();
-        }
-        return flood;
+    Flood on(Server server, int connections) throws IOException {
+        return new Flood(server.port, connections, then, messages);
+    }
+
+    private static byte[] bytes(String message) {
+        return message.getBytes(StandardCharsets.ISO_8859_1);
     }
 
     private static String randomBytes() {

@@ -20,22 +20,33 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Many connections that each send some messages, as fast as the server takes them, and then stay open until closed here.
+ * Many connections that each send some messages, as fast as the server takes them, and then stay open until closed
+ * here, unless said otherwise.
  * Between two messages they wait for an answer; after the last they read nothing.
  * An empty message is a rest until one second after the start, so that all go on at once.
  */
 final class Flood implements AutoCloseable {
 
-    private final long start = System.nanoTime();
+    /** What a connection does once it has sent its messages. */
+    enum Then {
+        STAY,
+        /** Goes on to send a byte every tenth of a second. */
+        TRICKLE,
+        /** Ends with a reset as soon as all others have sent their messages, too. */
+        RESET
+    }
+
+    private static final int SENDING_MILLIS = 4000; // leaves the server half of its eight seconds to answer in
+
+    final long start = System.nanoTime();
     private final Selector selector = Selector.open();
     private final List<SocketChannel> channels = new ArrayList<>();
     private final CountDownLatch sending;
-    private final boolean trickle;
+    private final Then then;
     private final Thread pump = new Thread(this::pump, "flood");
 
-    /** With trickle each connection goes on to send a byte every tenth of a second. */
-    Flood(int port, int connections, boolean trickle, byte[]... messages) throws IOException {
-        this.trickle = trickle;
+    Flood(int port, int connections, Then then, byte[]... messages) throws IOException {
+        this.then = then;
         sending = new CountDownLatch(connections);
         var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         for (int i = 0; i < connections; i++) {
@@ -55,8 +66,11 @@ final class Flood implements AutoCloseable {
     }
 
     /** Waits for the end of the sending, which a server that reads nothing more can put off. */
-    void awaitSent(int seconds) throws InterruptedException {
-        sending.await(seconds, TimeUnit.SECONDS);
+    void awaitSent() throws IOException, InterruptedException {
+        sending.await(SENDING_MILLIS - Server.millisSince(start), TimeUnit.MILLISECONDS);
+        if (then == Then.RESET) {
+            reset();
+        }
     }
 
     private void pump() {
@@ -121,7 +135,7 @@ final class Flood implements AutoCloseable {
                 script(key).remove();
                 next(key);
             }
-        } else if (trickle) {
+        } else if (then == Then.TRICKLE) {
             try {
                 ((SocketChannel) key.channel()).write(ByteBuffer.wrap(new byte[] {'a'}));
             } catch (IOException closedByServer) {
@@ -139,8 +153,7 @@ final class Flood implements AutoCloseable {
         return (Deque<ByteBuffer>) key.attachment();
     }
 
-    /** Ends each connection with a reset instead of a proper close. */
-    void reset() throws IOException, InterruptedException {
+    private void reset() throws IOException, InterruptedException {
         stop();
         for (SocketChannel channel : channels) {
             channel.setOption(StandardSocketOptions.SO_LINGER, 0);

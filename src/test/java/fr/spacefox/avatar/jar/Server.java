@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,22 +28,33 @@ final class Server implements AutoCloseable {
     static final int COUNT = 21;
     static final int SIGTERM = 128 + 15; // the exit code of a process that it ended
 
-    private static final List<String> PUBLISHED_FLAGS = List.of("-Xmx8m", "-Xss256k");
-    private static final Pattern PORT = Pattern.compile(":(\\d+)(?![\\d:\\]])"); // not the colons of an IPv6 address
+    /** What a flood, from its first byte on, or anything else may cost a client that asks until it is answered. */
+    static final int SECONDS = 8;
+
+    private static final int START_SECONDS = 60; // to the start message, on a busy machine
+
+    /**
+     * README's flags, and the end of the process upon an OutOfMemoryError: the engine swallows one that a request
+     * causes on the dispatcher's thread, and nothing would be on stderr.
+     */
+    private static final List<String> FLAGS = List.of("-Xmx8m", "-Xss256k", "-XX:+ExitOnOutOfMemoryError");
+    private static final Pattern PORT = Pattern.compile(":(\\d+)/? -> ");
 
     final String startLine;
     final int port;
-    private final String mode;
     private final Process process;
     private final BufferedReader output;
     private final Path errors;
 
-    private Server(String mode, List<String> command) throws IOException {
-        this.mode = mode;
+    private Server(List<String> command) throws IOException {
         errors = Files.createTempFile("avatar", ".err");
         process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
         output = process.inputReader();
+        var watchdog = CompletableFuture.delayedExecutor(START_SECONDS, TimeUnit.SECONDS);
+        // No timeout ends a read from a process.
+        CompletableFuture<Void> end = CompletableFuture.runAsync(this::kill, watchdog);
         startLine = output.readLine();
+        end.cancel(false);
         Matcher matcher = PORT.matcher(startLine == null ? "" : startLine);
         if (!matcher.find()) {
             String complaint = Files.readString(errors);
@@ -52,30 +64,39 @@ final class Server implements AutoCloseable {
         port = Integer.parseInt(matcher.group(1));
     }
 
-    /** The published command on a free port, in the mode "" or "--pool". */
-    static Server start(String mode) throws IOException {
+    /** The jar on a free port, with 21 pictures. */
+    static Server start(Mode mode) throws IOException {
         return start(mode, JAVA_HOME);
     }
 
-    static Server start(String mode, Path javaHome, String... flags) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of("0", String.valueOf(COUNT)));
-        if (!mode.isEmpty()) {
-            arguments.add(mode);
-        }
-        return new Server(mode, command(javaHome, List.of(flags), arguments));
+    static Server start(Mode mode, Path javaHome, String... flags) throws IOException {
+        return run(command(mode, javaHome, flags));
     }
 
     static Server startWith(String... arguments) throws IOException {
-        return run(command(JAVA_HOME, List.of(), List.of(arguments)));
+        return run(command(arguments));
     }
 
     static Server run(List<String> command) throws IOException {
-        return new Server("", command);
+        return new Server(command);
     }
 
-    static List<String> command(Path javaHome, List<String> flags, List<String> arguments) {
+    static List<String> command(Mode mode, Path javaHome, String... flags) {
+        List<String> allFlags = new ArrayList<>(mode.flags());
+        allFlags.addAll(List.of(flags));
+        List<String> arguments = new ArrayList<>(mode.options());
+        arguments.addAll(List.of("0", String.valueOf(COUNT)));
+        return command(javaHome, allFlags, arguments);
+    }
+
+    /** README's command with these arguments. */
+    static List<String> command(String... arguments) {
+        return command(JAVA_HOME, List.of(), List.of(arguments));
+    }
+
+    private static List<String> command(Path javaHome, List<String> flags, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(javaHome.resolve("bin/java").toString()));
-        command.addAll(PUBLISHED_FLAGS);
+        command.addAll(FLAGS);
         command.addAll(flags);
         command.addAll(List.of("-jar", JAR.toString()));
         command.addAll(arguments);
@@ -97,9 +118,23 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** Asks until answered: a flood may cost an attempt, but not the time. Returns the milliseconds it took. */
-    long assertAnswersWithin(int seconds) throws IOException, InterruptedException {
-        long start = System.nanoTime();
+    /** Asks until it is answered: an attempt may fail, but the time is limited. */
+    void assertAnswers() throws IOException, InterruptedException {
+        assertAnswersWithin(SECONDS, System.nanoTime());
+    }
+
+    /**
+     * Asks while these floods, begun at the same time, last: once they have sent all, or for as long as they should
+     * need. The time that the server has runs from their first byte. Returns the milliseconds it took.
+     */
+    long assertAnswersDespite(Flood... floods) throws IOException, InterruptedException {
+        for (Flood flood : floods) {
+            flood.awaitSent();
+        }
+        return assertAnswersWithin(SECONDS, floods[0].start);
+    }
+
+    private long assertAnswersWithin(int seconds, long start) throws IOException, InterruptedException {
         String last = "nothing";
         for (long left; (left = TimeUnit.SECONDS.toMillis(seconds) - millisSince(start)) > 0; Thread.sleep(10)) {
             try {
@@ -111,7 +146,8 @@ final class Server implements AutoCloseable {
                 last = e.toString();
             }
         }
-        return fail("no answer within " + seconds + " s, last: " + last + "\n" + Files.readString(errors));
+        return fail("no answer within " + seconds + " s, last: " + last + "\n" + Files.readString(errors)
+            + (process.isAlive() ? "" : "the process has ended with " + process.exitValue()));
     }
 
     static long millisSince(long nanoTime) {
@@ -123,10 +159,10 @@ final class Server implements AutoCloseable {
         Command.run("taskset", "--all-tasks", "--cpu-list", "--pid", "0", String.valueOf(process.pid())).ok();
     }
 
-    /** The same process, which had nothing to complain about: an OutOfMemoryError would be on stderr. */
+    /** The same process, which had nothing to complain about: an OutOfMemoryError would have ended it. */
     void assertUnharmed() throws IOException {
         assertEquals("", Files.readString(errors), "stderr");
-        assertTrue(process.isAlive(), "alive");
+        assertTrue(process.isAlive(), () -> "has ended with " + process.exitValue());
         assertFalse(output.ready(), "one line on stdout");
     }
 
@@ -141,12 +177,14 @@ final class Server implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        process.destroyForcibly().onExit().join();
+        kill();
+        process.onExit().join();
         Files.deleteIfExists(errors);
     }
 
-    @Override
-    public String toString() {
-        return mode.isEmpty() ? "no option" : mode;
+    /** Also what a tool like strace has started: it would outlive its parent. */
+    private void kill() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
     }
 }

@@ -1,0 +1,111 @@
+package fr.spacefox.avatar.jar;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import fr.spacefox.avatar.support.Client;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A client that stalls, that is, sends a part of its request and then nothing, costs the others one wait, not each. */
+class StallIT {
+
+    private static final String HALF_HEADER = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+    private static final int SECONDS = Integer.getInteger("avatar.stalls", 12); // longer than an emergency
+    private static final int ASKS_PER_SECOND = 50;
+
+    /** One wait: the requests that come while it lasts. */
+    private static final int LONGEST_MILLIS = 3000;
+    /** What counts as at once, on a busy machine. */
+    private static final int SHORT_MILLIS = 1000;
+
+    /** When a well-behaved client asked, how long it waited, and what it got. */
+    private record Visit(long atMillis, long millis, String outcome) {
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PUBLISHED, 1", "PUBLISHED, 10", "POOL, 1", "POOL, 10", "UNIT, 1", "UNIT, 10"})
+    void costsTheOthersOneWait(Mode mode, int stallsPerSecond) throws Exception {
+        try (Server server = Server.start(mode)) {
+            server.ask(); // the classes are loaded
+            List<Visit> visits = visitsDuringStalls(server, stallsPerSecond);
+            List<Visit> lost = visits.stream().filter(visit -> !visit.outcome.startsWith("HTTP/1.1 302 ")).toList();
+            assertEquals(List.of(), lost);
+            List<Visit> slow = visits.stream().filter(visit -> visit.millis > SHORT_MILLIS).toList();
+            for (Visit visit : slow) {
+                assertTrue(visit.millis <= LONGEST_MILLIS, () -> "at most 3 s: " + visit);
+                assertTrue(visit.atMillis - slow.get(0).atMillis <= LONGEST_MILLIS,
+                    () -> "once: " + slow.get(0) + visit);
+            }
+            server.assertUnharmed();
+        }
+    }
+
+    private static List<Visit> visitsDuringStalls(Server server, int stallsPerSecond) throws Exception {
+        List<Client> stalled = new ArrayList<>();
+        List<Future<Visit>> visits = new ArrayList<>();
+        ExecutorService visitors = Executors.newCachedThreadPool();
+        try {
+            long start = System.nanoTime();
+            for (int i = 0; i < SECONDS * ASKS_PER_SECOND; i++) {
+                if (i % (ASKS_PER_SECOND / stallsPerSecond) == 0) {
+                    stalled.add(server.connect().send(HALF_HEADER));
+                }
+                visits.add(visitors.submit(() -> visit(server, Server.millisSince(start))));
+                Thread.sleep(1000 / ASKS_PER_SECOND);
+            }
+            List<Visit> done = new ArrayList<>();
+            for (Future<Visit> visit : visits) {
+                done.add(visit.get());
+            }
+            return done;
+        } finally {
+            visitors.shutdownNow();
+            for (Client client : stalled) {
+                client.close();
+            }
+        }
+    }
+
+    private static Visit visit(Server server, long atMillis) {
+        long start = System.nanoTime();
+        String outcome;
+        try {
+            outcome = server.ask();
+        } catch (IOException e) {
+            outcome = e.toString();
+        }
+        return new Visit(atMillis, Server.millisSince(start), outcome);
+    }
+
+    @ParameterizedTest
+    @MethodSource("stalls")
+    void fiftyDelayNobodyInThePool(Attack attack) throws Exception {
+        try (Server server = Server.start(Mode.POOL)) {
+            server.ask(); // the classes are loaded
+            try (Flood flood = attack.on(server, 50)) {
+                Thread.sleep(500); // they stall
+                for (int i = 0; i < 20; i++) {
+                    Visit visit = visit(server, 0);
+                    assertTrue(visit.outcome.startsWith("HTTP/1.1 302 "), visit::toString);
+                    assertTrue(visit.millis < SHORT_MILLIS, visit::toString);
+                }
+            }
+            server.assertUnharmed();
+        }
+    }
+
+    static Stream<Attack> stalls() {
+        return Stream.of(Attack.HALF_HEADS, Attack.HALF_HEADS_TRICKLING,
+            Attack.SLOW_BODIES, Attack.SLOW_BODIES_TRICKLING,
+            Attack.UNFINISHED_HEADS, Attack.UNFINISHED_CHUNKS, Attack.PIPELINES_UNREAD);
+    }
+}
