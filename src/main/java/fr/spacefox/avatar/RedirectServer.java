@@ -1,110 +1,138 @@
 package fr.spacefox.avatar;
 
-import com.sun.net.httpserver.*;
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.*;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.Random;
 import java.util.concurrent.ForkJoinPool;
 
 /**
- * Answers every HTTP request with a 302 (RFC 9110, 15.4.3) to one of COUNT numbered pictures. It is also the engine's executor:
- * requests run on the dispatcher's thread, or with --pool on 52 others; when that gets into trouble, nine seconds on one other.
+ * Answers every HTTP request with a redirect (302 Found, RFC 9110, 15.4.3) to one of COUNT numbered pictures.
  */
 public final class RedirectServer extends ForkJoinPool implements HttpHandler {
-    /** Defaults for -D, name*value, see module jdk.httpserver; README says why each. */
-    private static final String LIMITS = "java.locale.providers*SPI" // not CLDR: its zone names, for one Date header, take 480 KB of heap
-            + "*sun.net.httpserver.timerMillis*10" // ms between sweeps of stalled ones: few at a time, for all of one stay in memory until it ends
-            + "*sun.net.httpserver.maxIdleConnections*25" // 20 KB each
-            + "*sun.net.httpserver.clockTick*1000" // ms between sweeps of silent connections
-            + "*sun.net.httpserver.maxReqTime*2" // seconds; a flood that stalls the dispatcher, then its helper, is over after 6
-            + "*sun.net.httpserver.maxReqHeaderSize*5000" // bytes, times 52 threads; past 5,120 the buffer doubles to 20 KB
-            + "*sun.net.httpserver.maxRspTime*2" // seconds, for who does not read
-            + "*jdk.httpserver.maxConnections*"; // 1 KB each when silent; how many, main finds out
 
-    private static final int RESERVE = 5; // times 512 KB of heap: to the end of the dispatcher's turn the engine keeps 20 KB for each who speaks in it
-    private static final int TROUBLE = 60; // requests that wait for the pool, of which 50 that stall may come at once; or times 8 ms that one takes without it
-    private static final int CROWD = 9; // requests that wait for the one other thread: ten clients are none
+    private static final String DEFAULTS = "sun.net.httpserver.maxIdleConnections=25"
+            + "=jdk.httpserver.maxConnections=1008"
+            + "=sun.net.httpserver.maxReqHeaderSize=5000"
+            + "=sun.net.httpserver.maxReqTime=2"
+            + "=sun.net.httpserver.maxRspTime=2"
+            + "=sun.net.httpserver.timerMillis=10"
+            + "=sun.net.httpserver.clockTick=1000"
+            + "=java.locale.providers=SPI";
 
-    private static String[] template; // what is left and right of the number
+    private static final int THREADS = 52;
+    private static final int UNRELEASED = 16;
+    private static final int BACKLOG = 4096;
+    private static final long STALL_NANOS = 500_000_000;
+    private static final long WARY_NANOS = 9_000_000_000L;
+
+    private static String[] template;
     private static int count;
-    private static ForkJoinPool pool; // of --pool
-    private static long calm; // in 8 ms; until then, one thread helps out
-    private static HttpExchange earlier; // the last one answered in a crowd
+    private static InetSocketAddress listening;
+    private static Random random;
+    private static long pooledUntil;
+    private static HttpExchange[] kept;
+    private static HttpExchange lastClosing;
+    private static int closing;
 
     private RedirectServer() {
-        super(1); // one is enough to help out, and piles up the least
+        super(THREADS);
     }
 
-    /** Exit status 2: bad arguments; 1: the address is taken or not permitted. */
     public static void main(String[] arguments) {
-        int room = 0; // file descriptors: the engine may spin for ever when none is left for the connection that it accepts
-        ServerSocket[] sockets = new ServerSocket[256]; // to count more takes 25 ms each time that Linux doubles its table
+        String culprit = "";
+        String usage = "\nUsage: java -jar avatar.jar [--pool] PORT COUNT [URL with *]";
+        int status = 2;
         try {
-            new ServerSocket(0).close(); // JDK 17 initialises its way to close by opening two files: not when none are left
-            for (;; room++) sockets[room] = new ServerSocket(0);
-        } catch (Exception full) {
-            // no descriptor is left, or no place
-        }
-        String[] limits = LIMITS.concat(Integer.toString(room < 256 ? room / 2 : 1008)).split("\\*", 0); // a burst of 1,000 fits, and all in the usual 1,024
-        for (int i = 0; i < limits.length; i += 2) System.setProperty(limits[i], System.getProperty(limits[i], limits[i + 1]));
-        String[] operands = {"PORT", "COUNT", "https://avatar.spacefox.fr/Renard-*.png"};
-        String culprit = null, hint = " is wrong\nUsage: [--pool] PORT COUNT [URL]";
-        int status = 2, given = 0;
-        try {
+            String[] defaults = DEFAULTS.split("=", 0);
+            for (int i = 0; i < defaults.length; i += 2) {
+                defaults[i + 1] = System.getProperty(defaults[i], defaults[i + 1]);
+                System.setProperty(defaults[i], defaults[i + 1]);
+            }
+            kept = new HttpExchange[Integer.parseInt(defaults[1])];
+            String[] operands = {"missing", "missing", "https://avatar.spacefox.fr/Renard-*.png"};
+            int given = 0;
             for (String argument : arguments) {
                 culprit = argument;
-                if (culprit.equals("--pool")) pool = new ForkJoinPool(52); // 50 may stall and two serve
-                else operands[given++] = culprit; // a fourth is out of bounds
+                if (argument.equals("--pool")) pooledUntil = Long.MAX_VALUE;
+                else operands[given++] = argument;
             }
-            culprit = operands[0];
-            InetSocketAddress address = new InetSocketAddress(Integer.parseInt(culprit));
-            culprit = operands[1];
-            count = Integer.parseInt(culprit);
-            if (count < 1) throw null; // any exception will do
-            culprit = operands[2];
-            template = URI.create(culprit).toASCIIString().split("\\*", 2);
-            URI.create(template[0].concat(template[1])).toURL(); // fails without * or scheme
-            culprit = address.toString();
-            hint = " is unavailable";
+            culprit = "COUNT";
+            count = Integer.parseInt(operands[1]);
+            random = new Random();
+            random.nextInt(count);
+            culprit = "URL";
+            URI uri = URI.create(operands[2]);
+            uri.toURL();
+            template = uri.toASCIIString().split("\\*", 2);
+            operands[2].concat(template[1]);
+            culprit = "PORT";
+            InetSocketAddress address = new InetSocketAddress(Integer.parseInt(operands[0]));
+            usage = "";
             status = 1;
-            while (room > 0) sockets[--room].close();
-            RedirectServer fox = new RedirectServer();
-            HttpServer server = HttpServer.create(address, 4096); // as many as Linux lets wait
-            server.createContext("/", fox);
-            server.setExecutor(fox);
+            HttpServer server = HttpServer.create(address, BACKLOG);
+            RedirectServer redirects = new RedirectServer();
+            server.createContext("/", redirects);
+            server.setExecutor(redirects);
+            listening = server.getAddress();
             server.start();
-            System.out.println(server.getAddress().toString().concat(" -> ").concat(operands[2]));
+            System.out.println("http://localhost:".concat(Integer.toString(listening.getPort()))
+                    .concat("/ -> ").concat(operands[2]));
         } catch (Exception failure) {
-            System.err.println(culprit.concat(hint));
+            System.err.println(culprit.concat(": ").concat(failure.getMessage()).concat(usage));
             System.exit(status);
         }
     }
 
+    @Override
     public void execute(Runnable exchange) {
-        long now = System.nanoTime() >> 23; // 8 ms each, by a clock that nobody sets
-        if (getQueuedSubmissionCount() > CROWD || now < calm) super.execute(exchange); // in a crowd the dispatcher would wait for itself
-        else {
-            int trouble; // somebody stalls, or many ask at once
-            if (pool != null) {
-                pool.execute(exchange);
-                Thread.yield(); // to the thread that takes it, or else the pool starts another for the next
-                trouble = pool.getQueuedSubmissionCount();
-            } else {
-                exchange.run();
-                trouble = (int) ((System.nanoTime() >> 23) - now); // to stall is to take half a second: the first request takes 0.1
-            }
-            if (trouble > TROUBLE || (int) (Runtime.getRuntime().freeMemory() >> 19) < RESERVE) calm = now + 1024;
+        long start = System.nanoTime();
+        if (start < pooledUntil || !isQuiescent() || isCrowd()) {
+            super.execute(exchange);
+            Thread.yield();
+        } else {
+            exchange.run();
+            if (System.nanoTime() - start > STALL_NANOS) pooledUntil = start + WARY_NANOS;
         }
     }
 
+    @Override
     public void handle(HttpExchange exchange) throws IOException {
-        exchange.getRequestBody().close(); // to its end, at most 64 KB: one that breaks off after the answer stays in memory for 2 s
-        exchange.getResponseHeaders().set("Location", template[0].concat(Integer.toString((int) (Math.random() * count) + 1)).concat(template[1]));
-        exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
-        if (getQueuedSubmissionCount() > CROWD) { // keep none, and wait until the engine has closed the one before, which then has no local address
-            exchange.getResponseHeaders().set("Connection", "close");
-            while (earlier != null && earlier.getLocalAddress().getAddress() != new InetSocketAddress(0).getAddress()) Thread.yield();
-            earlier = exchange;
+        exchange.getRequestBody().close();
+        String number = Integer.toString(random.nextInt(count) + 1);
+        Headers headers = exchange.getResponseHeaders();
+        headers.set("Location", template[0].concat(number).concat(template[1]));
+        headers.set("Cache-Control", "private, no-store");
+        if ("close".equals(headers.getFirst("Connection")) || !isKept(exchange)) {
+            headers.set("Connection", "close");
+            awaitRelease(exchange);
         }
         exchange.sendResponseHeaders(302, -1);
+    }
+
+    private static boolean isKept(HttpExchange exchange) {
+        InetSocketAddress client = exchange.getRemoteAddress();
+        int slot = client.getPort() % kept.length;
+        if (!isOpen(kept[slot])) kept[slot] = exchange;
+        return kept[slot].getRemoteAddress().equals(client);
+    }
+
+    private static synchronized void awaitRelease(HttpExchange exchange) {
+        while (isCrowd()) Thread.yield();
+        lastClosing = exchange;
+        closing++;
+    }
+
+    private static boolean isCrowd() {
+        if (!isOpen(lastClosing)) closing = 0;
+        return closing > UNRELEASED;
+    }
+
+    private static boolean isOpen(HttpExchange exchange) {
+        return exchange != null && !exchange.getLocalAddress().equals(listening);
     }
 }
