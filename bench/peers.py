@@ -1,5 +1,6 @@
 """What is compared: how each peer is built and started, and what it ships."""
 
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ ROOT = BENCH.parent
 PEERS = BENCH / "peers"
 BUILD = BENCH / "build"
 JAR = ROOT / "target/avatar.jar"
+BEFORE = os.environ.get("AVATAR_JAR")  # another avatar.jar to be measured beside this one
 COUNT = 21  # as published
 XSS = "-Xss256k"  # as published
 
@@ -119,11 +121,18 @@ ALL = [
 ]
 
 
+if BEFORE:
+    before = dict(ships=[Path(BEFORE)], runtime="JDK", needs=["java"], jvm=True)
+    ALL += [Peer("before", "before", java(PUBLISHED, BEFORE), **before),
+            Peer("before-pool", "before, --pool", java(PUBLISHED, BEFORE, "--pool"), **before),
+            Peer("before-unit", "before, unit's flags", [], **before)]
+
+
 class Missing(Exception):
     """Something that this machine does not have; the run carries on without it."""
 
 
-def unit_command():
+def unit_command(jar):
     """The JVM command of deploy/avatar.service, which is the only place that configures it."""
     unit = ROOT / "deploy/avatar.service"
     if not unit.exists():
@@ -133,7 +142,7 @@ def unit_command():
     command = value["ExecStart"]
     environment = value.get("Environment", [])
     flags = command[1:command.index("-jar")]
-    return [*(["env", *(word.strip('"') for word in environment)] if environment else []), *java(flags, JAR)]
+    return [*(["env", *(word.strip('"') for word in environment)] if environment else []), *java(flags, jar)]
 
 
 def newest(paths):
@@ -146,10 +155,10 @@ def build(peer):
     for tool in peer.needs:
         if not shutil.which(tool):
             raise Missing(f"{tool} is not installed")
-    if peer.name == "avatar-unit":
-        peer.run = unit_command()
+    if peer.name.endswith("-unit"):
+        peer.run = unit_command(peer.ships[0])
     outputs = [path for path in peer.ships if BUILD in path.parents or path == JAR]
-    inputs = [ROOT / "pom.xml", ROOT / "src"] if peer.jvm and JAR in outputs else [PEERS / source.relative_to(
+    inputs = [ROOT / "pom.xml", ROOT / "jar.groovy", ROOT / "src/main"] if peer.jvm and JAR in outputs else [PEERS / source.relative_to(
         PEERS).parts[0] for source in peer.sources]
     if not outputs or all(path.exists() for path in outputs) and newest(outputs[:1]) >= newest(inputs):
         return

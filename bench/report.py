@@ -87,7 +87,8 @@ def markdown(results):
 
     lines = [f"{results['date'][:10]}, {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Linux "
              f"{machine['kernel']}. One core for the server, one for the load generator. Medians of "
-             f"{plan['rounds'] or 1} interleaved rounds, of 1,000 clients {results['crowds']} that come last, {plan['seconds']} s "
+             f"{plan['rounds'] or 1} interleaved rounds, of 1,000 and more clients "
+             f"{max(results['crowds'].values(), default=0)} that come last, {plan['seconds']} s "
              f"a load, after {plan['warm_up']} s of warm-up; in small type the least and the most.", "",
              "Requests per second. Kept alive: wrk; closed: ab; N clients. ≥: the generator's core was full and the "
              "server's was not. CPU: the server's, microseconds per request.", ""]
@@ -109,29 +110,70 @@ def markdown(results):
                      first(entry), size(entry["bytes"]), entry["runtime"], str(entry["lines"])] for entry in peers])
     if results.get("java_version"):
         lines += [f"`java -version` takes {results['java_version']['median'] * 1e3:.0f} ms.", ""]
-    if results.get("tls"):
-        lines += ["TLS, 10 clients, nginx with one worker on the server's core. CPU: nginx + JVM, microseconds per "
-                  "request.", ""]
-        lines += table(["", *(word for way in next(iter(results["tls"].values())) for word in (way, "CPU", "errors"))],
-                       [[target, *(word for way in ways.values() for word in (
-                           f"{'≥ ' if way['generator']['median'] >= 0.9 else ''}{way['rate']['median']:,.0f}",
-                           f"{way['cpu']['median']:.0f} + {way['cpu_jvm']['median']:.0f}", f"{way['errors']:,}"))]
-                        for target, ways in results["tls"].items()])
-    if results.get("growth"):
-        lines += ["Growth: requests per second, kept alive / closed; resident MB with that many clients kept alive; "
-                  "errors of both.", ""]
-        clients = [row["clients"] for row in max(results["growth"].values(), key=len)]
-        rows = []
-        for peer, steps in results["growth"].items():
-            cells = [f"{step['kept alive']['rate']:,.0f} / {step['closed']['rate']:,.0f}<br>"
-                     f"{step['kept alive']['peak'].get('resident', 0) / 2**20:.0f} MB, "
-                     f"{step['kept alive']['errors'] + step['closed']['errors']:,} errors" for step in steps]
-            rows.append([results["peers"][peer]["label"], *cells, *["dead"] * (len(clients) - len(cells))])
-        lines += table(["clients", *(f"{count:,}" for count in clients)], rows)
+    lines += site_table(results) + growth_tables(results)
     lines += [f"Missing: {peer} ({why})." for peer, why in results["missing"].items()]
     lines += [f"Not measured, because wrong: {peer} ({why})." for peer, why in results["wrong"].items()]
     versions = ", ".join(f"{version}" for version in machine["versions"].values() if version)
     return "\n".join([*lines, "", f"Versions: {versions}.", ""])
+
+
+def site_table(results):
+    """The deployed site, beside what nginx alone does."""
+    if not results.get("tls"):
+        return []
+    lines = ["TLS: nginx with one worker and the JVM on the server's core. CPU: nginx + JVM, microseconds per "
+             "request; in percent, of the same with ten clients. Errors: all but a 302, the foxes that nginx puts in "
+             "the jar's place and connections that were closed under a request among them.", ""]
+    rows = []
+    for target, ways in results["tls"].items():
+        base = ways.get("10 kept alive")
+        for key, way in ways.items():
+            clients, _, how = key.partition(" ")
+            share = f" ({way['rate']['median'] / base['rate']['median']:.0%})" if base and how == "kept alive" else ""
+            rows.append([target, how, f"{int(clients):,}",
+                         f"{'≥ ' if way['generator']['median'] >= 0.9 else ''}{way['rate']['median']:,.0f}{share} "
+                         f"<sub>{way['rate']['min']:,.0f}–{way['rate']['max']:,.0f}</sub>",
+                         f"{way['cpu']['median']:.0f} + {way['cpu_jvm']['median']:.0f}",
+                         f"{way['errors']:,} of {way['requests']:,}"])
+    return lines + table(["target", "connections", "clients", "requests/s", "CPU", "errors"], rows)
+
+
+def grown(entry, key):
+    """What one load of a growing program gave: requests per second and the share of those with ten clients."""
+    load, base = entry.get("loads", {}).get(key), entry.get("loads", {}).get("10 " + key.partition(" ")[2])
+    if not load:
+        return "–"
+    share = f" ({load['rate']['median'] / base['rate']['median']:.0%})" if base and base["rate"]["median"] else ""
+    text = f"{'≥ ' if limited(load) else ''}{load['rate']['median']:,.0f}{share}"
+    if load["rate"]["min"] < load["rate"]["max"]:
+        text += f" <sub>{load['rate']['min']:,.0f}–{load['rate']['max']:,.0f}</sub>"
+    notes = [f"{load[what]:,} {what}" for what in ("errors", "closes") if load.get(what)]
+    notes += [f"died {load['died']}×"] if load["died"] else []
+    return "<br>".join([text, *notes])
+
+
+def growing(results):
+    return [results["peers"][name] for name in results.get("growth", []) if name in results["peers"]]
+
+
+def growth_tables(results):
+    """A table of connections kept alive, one of closed ones, and one of memory: a row for each number of clients."""
+    entries = growing(results)
+    if not entries:
+        return []
+    clients = sorted({int(key.split()[0]) for entry in entries for key in entry.get("loads", {})
+                      if key[0].isdigit()})
+    lines = ["Growth: requests per second (of those with ten clients, in percent) as clients grow, all programs warm "
+             "and alive, the rounds in turn. Closes, of all rounds: requests that wrk had sent on a connection that "
+             "the server closed without having said so; browsers and nginx repeat them, and they count as no "
+             "errors.", ""]
+    for how in ("kept alive", "closed"):
+        lines += table([f"clients, {how}", *(entry["label"] for entry in entries)],
+                       [[f"{count:,}", *(grown(entry, f"{count} {how}") for entry in entries)] for count in clients])
+    peaks = [[f"{count:,}", *(megabytes(load["peak"]) if (load := entry["loads"].get(f"{count} kept alive"))
+                              and load.get("peak") else "–" for entry in entries)] for count in clients]
+    return lines + ["Resident MB while so many clients are kept alive:", ""] + table(
+        ["clients", *(entry["label"] for entry in entries)], peaks)
 
 
 def chart(results, path):
