@@ -220,7 +220,7 @@ def check(server):
 
 
 def generate(server, command, seconds, limit):
-    """Runs a load generator on its own core; returns its output, its share of that core, and what it cost the server."""
+    """Runs a load generator on its own core; returns its output, its share of that core, and the server's cost."""
     before, started = server.cpu(), time.monotonic()
     with tempfile.TemporaryFile("w+") as output:
         generator = subprocess.Popen(["taskset", "-c", str(LOAD_CORE), *command], stdout=output,
@@ -266,7 +266,7 @@ def result(server, run, rate, requests, wrong, errors, closes=0):
 def kept_alive(server, clients, seconds, url=None, headers=()):
     """wrk: connections that ask again and again. Errors: connection refused, no answer in time, not a 302. Counted
     apart as closes: wrk sends the next request at once, and the server had closed the connection without saying so in
-    the answer before. wrk calls it a read or write error and connects anew; browsers and nginx send that request again."""
+    the answer before. wrk calls it a read or write error and connects anew; browsers and nginx send it again."""
     command = ["wrk", "-t1", f"-c{clients}", f"-d{seconds}s", f"--timeout={ANSWER_LIMIT}s", *headers]
     run = generate(server, [*command, url or server.url()], seconds, seconds + 2 * ANSWER_LIMIT)
     text = run["text"]

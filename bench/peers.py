@@ -69,9 +69,10 @@ def cargo(folder, binary):
 
 
 def go(folder):
-    binary = BUILD / folder / "avatar"
-    return dict(needs=["go"], ships=[binary], sources=[PEERS / folder / "main.go"],
-                build=[["go", "build", "-C", str(PEERS / folder), "-trimpath", "-ldflags=-s -w", "-o", str(binary)]],
+    binary, source = BUILD / folder / "avatar", PEERS / folder / "main.go"
+    # a file outside any module: Debian 12's Go, 1.19, neither knows -C nor needs a go.mod for it
+    return dict(needs=["go"], ships=[binary], sources=[source],
+                build=[["go", "build", "-trimpath", "-ldflags=-s -w", "-o", str(binary), str(source)]],
                 run=[str(binary), "{port}", "{count}"])
 
 
@@ -158,8 +159,10 @@ def build(peer):
     if peer.name.endswith("-unit"):
         peer.run = unit_command(peer.ships[0])
     outputs = [path for path in peer.ships if BUILD in path.parents or path == JAR]
-    inputs = [ROOT / "pom.xml", ROOT / "jar.groovy", ROOT / "src/main"] if peer.jvm and JAR in outputs else [PEERS / source.relative_to(
-        PEERS).parts[0] for source in peer.sources]
+    if JAR in outputs:
+        inputs = [ROOT / "pom.xml", ROOT / "jar.groovy", ROOT / "src/main"]
+    else:
+        inputs = [PEERS / source.relative_to(PEERS).parts[0] for source in peer.sources]
     if not outputs or all(path.exists() for path in outputs) and newest(outputs[:1]) >= newest(inputs):
         return
     outputs[0].parent.mkdir(parents=True, exist_ok=True)
