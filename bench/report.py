@@ -59,7 +59,8 @@ def cpu(entry, key, peers):
         return "–"
     best = 1 + sum(other["max"] < own["min"] for other in costs)
     worst = sum(other["min"] <= own["max"] for other in costs)
-    return f"{own['median']:.0f} ({best}{f'–{worst}' if worst > best else ''})"
+    places = f" ({best}{f'–{worst}' if worst > best else ''})"
+    return f"{own['median']:.0f}" + places * (own["min"] < own["max"])  # a single sample says nothing of its range
 
 
 def megabytes(spread):
@@ -93,7 +94,7 @@ def ordered(peers):
 
 def markdown(results):
     machine, plan, peers = results["machine"], results["plan"], ordered(results["peers"])
-    marks = {}
+    marks, crowds = {}, sorted((int(clients), rounds) for clients, rounds in results["crowds"].items())
 
     def name(entry):
         deviations = ", ".join(entry["deviations"])
@@ -101,10 +102,11 @@ def markdown(results):
         return label(entry) + mark
 
     lines = [f"{results['date'][:10]}, {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Linux "
-             f"{machine['kernel']}. One core for the server, one for the load generator. Medians of "
-             f"{plan['rounds'] or 1} interleaved rounds, of 1,000 and more clients "
-             f"{max(results['crowds'].values(), default=0)} that come last, {plan['seconds']} s "
-             f"a load, after {plan['warm_up']} s of warm-up; in small type the least and the most.", "",
+             f"{machine['kernel']}. One core for the server, one for the load generator. Medians of interleaved rounds "
+             f"after {plan['warm_up']} s of warm-up: {plan['rounds'] or 1} with ten clients, {plan['grown']} with each "
+             f"other number of clients, and last, {', '.join(f'{rounds} with {crowd:,}' for crowd, rounds in crowds)}. "
+             f"A load lasts {plan['seconds']} s, with 10,000 clients 2 s more, with TLS {plan['site']} s. In small type "
+             "the least and the most.", "",
              "Requests per second. Kept alive: wrk; closed: ab; N clients. ≥: the generator's core was full and the "
              f"server's was not. CPU: the server's, microseconds per request; {PLACES}. Errors: connection refused, no "
              "answer in time, not a 302. Closes: requests on a connection that the server closed without having said "
@@ -114,8 +116,8 @@ def markdown(results):
                    [[name(entry), *(rate(entry, key) for key in COMPARED),
                      *(cpu(entry, key, peers) for key in COMPARED[:2]), errors(entry)] for entry in peers])
     lines += [f"[{number}] {deviations}  " for deviations, number in marks.items()]
-    ceiling = {key: max(load["rate"]["max"] for entry in peers for kind, load in entry.get("loads", {}).items()
-                        if kind.endswith(key)) for key in ("kept alive", "closed")}
+    ceiling = {key: max((load["rate"]["max"] for entry in peers for kind, load in entry.get("loads", {}).items()
+                        if kind.endswith(key)), default=0) for key in ("kept alive", "closed")}
     lines += ["", f"The generators themselves were seen to reach {ceiling['kept alive']:,.0f} requests/s kept alive "
               f"and {ceiling['closed']:,.0f} closed."]
     lines += ["", "Memory in MB: resident, in brackets what is private. Shipped: bytes beside what it runs on.", ""]
