@@ -12,8 +12,8 @@ PEERS = BENCH / "peers"
 BUILD = BENCH / "build"
 JAR = ROOT / "target/avatar.jar"
 BEFORE = os.environ.get("AVATAR_JAR")  # another avatar.jar to be measured beside this one
-COUNT = 21  # as published
-XSS = "-Xss256k"  # as published
+COUNT = 21  # as in the article
+XSS = "-Xss256k"  # as in the article
 
 
 @dataclass
@@ -86,11 +86,11 @@ ALL = [
     Peer("avatar", "avatar.jar", java(PUBLISHED, JAR), **AVATAR),
     Peer("avatar-pool", "avatar.jar --pool", java(PUBLISHED, JAR, "--pool"), **AVATAR),
     Peer("avatar-unit", "avatar.jar, unit's flags", [], **AVATAR),
-    Peer("floor", "empty handler, same engine", java([*PUBLISHED, "{engine}"], BUILD / "floor/main.jar"),
+    Peer("floor", "empty handler, JDK's server", java([*PUBLISHED, "{properties}"], BUILD / "floor/main.jar"),
          allowed={"sends no Location", "sends no Cache-Control"}, **one_class("floor", "Floor")),
-    Peer("original", "published program", java(PUBLISHED, BUILD / "original/main.jar"),
+    Peer("original", "article's program", java(PUBLISHED, BUILD / "original/main.jar"),
          **one_class("original", "Original")),
-    Peer("original-pool", "published program, cached pool", java(PUBLISHED, BUILD / "original/main.jar", "--pool"),
+    Peer("original-pool", "article's program, cached pool", java(PUBLISHED, BUILD / "original/main.jar", "--pool"),
          **one_class("original", "Original")),
     Peer("tomcat-nio", "Tomcat 11 NIO", java(PUBLISHED, BUILD / "tomcat/tomcat.jar", "Http11NioProtocol"),
          **with_libraries("tomcat")),

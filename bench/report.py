@@ -105,8 +105,8 @@ def markdown(results):
              f"{machine['kernel']}. One core for the server, one for the load generator. Medians of interleaved rounds "
              f"after {plan['warm_up']} s of warm-up: {plan['rounds'] or 1} with ten clients, {plan['grown']} with each "
              f"other number of clients, and last, {', '.join(f'{rounds} with {crowd:,}' for crowd, rounds in crowds)}. "
-             f"A load lasts {plan['seconds']} s, with 10,000 clients 2 s more, with TLS {plan['site']} s. In small type "
-             "the least and the most.", "",
+             f"A load lasts {plan['seconds']} s, with 10,000 clients 2 s more, with TLS {plan['site']} s. In "
+             "small type the least and the most.", "",
              "Requests per second. Kept alive: wrk; closed: ab; N clients. ≥: the generator's core was full and the "
              f"server's was not. CPU: the server's, microseconds per request; {PLACES}. Errors: connection refused, no "
              "answer in time, not a 302. Closes: requests on a connection that the server closed without having said "
@@ -273,6 +273,21 @@ def chart(results, path):
     save(figure, path)
 
 
+def beside(peers):
+    """What the article's program has become, in the same heap and under the same command."""
+    rows = []
+    for ours, theirs in [("avatar", "original"), ("avatar-pool", "original-pool")]:
+        if ours in peers and theirs in peers:
+            loads = [(peers[ours].get("loads", {}).get(key), peers[theirs].get("loads", {}).get(key))
+                     for key in ("10 kept alive", "10 closed")]
+            if all(new and old for new, old in loads):
+                rows.append([f"{label(peers[ours])} beside {label(peers[theirs])}",
+                             *(f"{new['rate']['median'] / old['rate']['median']:.1f}×" for new, old in loads),
+                             *(f"{new['cpu']['median'] / old['cpu']['median']:.0%}" for new, old in loads)])
+    return table(["ten clients", "requests/s kept alive", "requests/s closed", "CPU kept alive", "CPU closed"],
+                 rows) if rows else []
+
+
 def excerpt(results):
     """README's tables: what most readers look for."""
     peers = ordered(results["peers"])
@@ -286,6 +301,7 @@ def excerpt(results):
              "shipped, beside the runtime.", ""]
     lines += table(["server", "CPU closed", "CPU kept alive", "closed/s", "kept alive/s", "closed/s, 1,000 clients",
                     "MB", "first 302", "bytes"], rows)
+    lines += beside(results["peers"])
     return "\n".join([*lines, *growth_tables(results, spreads=False), *site_table(results, spreads=False), ""])
 
 
