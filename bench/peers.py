@@ -62,6 +62,7 @@ def with_libraries(folder):
 
 
 def cargo(folder, binary):
+    # Debian 12's cargo is too old for the lock files, its cargo-web is not
     return dict(needs=["cargo"], ships=[BUILD / "cargo/release" / binary], sources=[PEERS / folder / "src/main.rs"],
                 build=[["cargo", "build", "-q", "--locked", "--release", "--manifest-path",
                         str(PEERS / folder / "Cargo.toml"), "--target-dir", str(BUILD / "cargo")]],
