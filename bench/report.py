@@ -245,25 +245,28 @@ def growth_chart(results, path):
 
 
 def chart(results, path):
-    """Four panels of bars over the same servers."""
+    """Panels of bars over the same servers, the line on a bar from the least to the most."""
     pyplot = plotter()
     entries = [entry for entry in ordered(results["peers"]) if entry.get("loads")][::-1]
     colours = [FOX if ours(entry) else OTHER for entry in entries]
 
-    def median(entry, *keys):
+    def spread(entry, *keys, scale=1):
         for key in keys:
             entry = (entry or {}).get(key)
-        return entry["median"] if entry else 0
+        return [entry[which] * scale for which in ("min", "median", "max")] if entry else [0, 0, 0]
 
-    panels = [("closed connections,\nrequests/s", lambda entry: median(entry, "loads", "10 closed", "rate"), "{:,.0f}"),
-              ("kept alive,\nrequests/s", lambda entry: median(entry, "loads", "10 kept alive", "rate"), "{:,.0f}"),
-              ("resident after load,\nMB", lambda entry: median(entry, "after", "resident") / 2**20, "{:,.0f}"),
-              ("first 302,\nms", lambda entry: median(entry, "first") * 1e3, "{:,.0f}"),
-              ("shipped,\nkB (log)", lambda entry: entry["bytes"] / 1e3, "{:,.1f}")]
+    panels = [("closed connections,\nrequests/s", lambda entry: spread(entry, "loads", "10 closed", "rate"), "{:,.0f}"),
+              ("kept alive,\nrequests/s", lambda entry: spread(entry, "loads", "10 kept alive", "rate"), "{:,.0f}"),
+              ("resident after load,\nMB", lambda entry: spread(entry, "after", "resident", scale=2**-20), "{:,.0f}"),
+              ("first 302,\nms", lambda entry: spread(entry, "first", scale=1e3), "{:,.0f}"),
+              ("shipped,\nkB (log)", lambda entry: [entry["bytes"] / 1e3] * 3, "{:,.1f}")]
     figure, axes = pyplot.subplots(1, len(panels), sharey=True, figsize=(12, 0.8 + 0.26 * len(entries)))
     for axis, (title, value, form) in zip(axes, panels):
-        values = [value(entry) for entry in entries]
-        bars = axis.barh([entry["label"] for entry in entries], values, color=colours)
+        lows, values, highs = zip(*map(value, entries)) if entries else ([], [], [])
+        ranges = [[middle - low for low, middle in zip(lows, values)],
+                  [high - middle for middle, high in zip(values, highs)]]
+        bars = axis.barh([entry["label"] for entry in entries], values, color=colours, xerr=ranges,
+                         error_kw={"ecolor": "#444444", "elinewidth": 0.6})
         axis.bar_label(bars, [form.format(number) if number else "–" for number in values], padding=2, fontsize=7)
         axis.set_title(title, fontsize=9)
         axis.set_xscale("log" if "log" in title else "linear")
