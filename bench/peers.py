@@ -1,5 +1,6 @@
 """What is compared: how each peer is built and started, and what it ships."""
 
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -10,8 +11,9 @@ ROOT = BENCH.parent
 PEERS = BENCH / "peers"
 BUILD = BENCH / "build"
 JAR = ROOT / "target/avatar.jar"
-COUNT = 21  # as published
-XSS = "-Xss256k"  # as published
+BEFORE = os.environ.get("AVATAR_JAR")  # another avatar.jar to be measured beside this one
+COUNT = 21  # as in the article
+XSS = "-Xss256k"  # as in the article
 
 
 @dataclass
@@ -60,6 +62,7 @@ def with_libraries(folder):
 
 
 def cargo(folder, binary):
+    # Debian 12's cargo is too old for the lock files, its cargo-web is not
     return dict(needs=["cargo"], ships=[BUILD / "cargo/release" / binary], sources=[PEERS / folder / "src/main.rs"],
                 build=[["cargo", "build", "-q", "--locked", "--release", "--manifest-path",
                         str(PEERS / folder / "Cargo.toml"), "--target-dir", str(BUILD / "cargo")]],
@@ -67,9 +70,10 @@ def cargo(folder, binary):
 
 
 def go(folder):
-    binary = BUILD / folder / "avatar"
-    return dict(needs=["go"], ships=[binary], sources=[PEERS / folder / "main.go"],
-                build=[["go", "build", "-C", str(PEERS / folder), "-trimpath", "-ldflags=-s -w", "-o", str(binary)]],
+    binary, source = BUILD / folder / "avatar", PEERS / folder / "main.go"
+    # a file outside any module: Debian 12's Go, 1.19, neither knows -C nor needs a go.mod for it
+    return dict(needs=["go"], ships=[binary], sources=[source],
+                build=[["go", "build", "-trimpath", "-ldflags=-s -w", "-o", str(binary), str(source)]],
                 run=[str(binary), "{port}", "{count}"])
 
 
@@ -83,11 +87,11 @@ ALL = [
     Peer("avatar", "avatar.jar", java(PUBLISHED, JAR), **AVATAR),
     Peer("avatar-pool", "avatar.jar --pool", java(PUBLISHED, JAR, "--pool"), **AVATAR),
     Peer("avatar-unit", "avatar.jar, unit's flags", [], **AVATAR),
-    Peer("floor", "empty handler, same engine", java([*PUBLISHED, "{engine}"], BUILD / "floor/main.jar"),
+    Peer("floor", "empty handler, JDK's server", java([*PUBLISHED, "{properties}"], BUILD / "floor/main.jar"),
          allowed={"sends no Location", "sends no Cache-Control"}, **one_class("floor", "Floor")),
-    Peer("original", "published program", java(PUBLISHED, BUILD / "original/main.jar"),
+    Peer("original", "article's program", java(PUBLISHED, BUILD / "original/main.jar"),
          **one_class("original", "Original")),
-    Peer("original-pool", "published program, cached pool", java(PUBLISHED, BUILD / "original/main.jar", "--pool"),
+    Peer("original-pool", "article's program, cached pool", java(PUBLISHED, BUILD / "original/main.jar", "--pool"),
          **one_class("original", "Original")),
     Peer("tomcat-nio", "Tomcat 11 NIO", java(PUBLISHED, BUILD / "tomcat/tomcat.jar", "Http11NioProtocol"),
          **with_libraries("tomcat")),
@@ -119,11 +123,18 @@ ALL = [
 ]
 
 
+if BEFORE:
+    before = dict(ships=[Path(BEFORE)], runtime="JDK", needs=["java"], jvm=True)
+    ALL += [Peer("before", "before", java(PUBLISHED, BEFORE), **before),
+            Peer("before-pool", "before, --pool", java(PUBLISHED, BEFORE, "--pool"), **before),
+            Peer("before-unit", "before, unit's flags", [], **before)]
+
+
 class Missing(Exception):
     """Something that this machine does not have; the run carries on without it."""
 
 
-def unit_command():
+def unit_command(jar):
     """The JVM command of deploy/avatar.service, which is the only place that configures it."""
     unit = ROOT / "deploy/avatar.service"
     if not unit.exists():
@@ -133,7 +144,7 @@ def unit_command():
     command = value["ExecStart"]
     environment = value.get("Environment", [])
     flags = command[1:command.index("-jar")]
-    return [*(["env", *(word.strip('"') for word in environment)] if environment else []), *java(flags, JAR)]
+    return [*(["env", *(word.strip('"') for word in environment)] if environment else []), *java(flags, jar)]
 
 
 def newest(paths):
@@ -146,11 +157,13 @@ def build(peer):
     for tool in peer.needs:
         if not shutil.which(tool):
             raise Missing(f"{tool} is not installed")
-    if peer.name == "avatar-unit":
-        peer.run = unit_command()
+    if peer.name.endswith("-unit"):
+        peer.run = unit_command(peer.ships[0])
     outputs = [path for path in peer.ships if BUILD in path.parents or path == JAR]
-    inputs = [ROOT / "pom.xml", ROOT / "src"] if peer.jvm and JAR in outputs else [PEERS / source.relative_to(
-        PEERS).parts[0] for source in peer.sources]
+    if JAR in outputs:
+        inputs = [ROOT / "pom.xml", ROOT / "jar.groovy", ROOT / "src/main"]
+    else:
+        inputs = [PEERS / source.relative_to(PEERS).parts[0] for source in peer.sources]
     if not outputs or all(path.exists() for path in outputs) and newest(outputs[:1]) >= newest(inputs):
         return
     outputs[0].parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,6 @@
 """The real path: TLS through deploy/nginx.conf to the jar, beside nginx alone over the same TLS."""
 
+import contextlib
 import http.client
 import random
 import re
@@ -8,6 +9,7 @@ import struct
 import subprocess
 import tempfile
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 
 import measure
@@ -15,7 +17,14 @@ import peers
 from measure import Server, closed, kept_alive, spread
 
 CONF = peers.ROOT / "deploy/nginx.conf"
-CLIENTS = 10
+CLIENTS = [10, 50, 200, 1_000]
+ONLY_302 = """-- wrk counts every answer below 400 as right, and so a fox that nginx puts in the jar's place
+local threads = {}
+function setup(thread) table.insert(threads, thread) end
+function init() wrong = 0 end
+function response(status) if status ~= 302 then wrong = wrong + 1 end end
+function done() for _, thread in ipairs(threads) do print("not a 302: " .. thread:get("wrong")) end end
+"""
 HOST = "avatar.spacefox.fr"
 WRAPPER = """daemon off;
 pid {directory}/nginx.pid;
@@ -86,44 +95,77 @@ def status(url):
     return answer.status
 
 
-def run(jar, plan, say):
-    """Requests per second, and what they cost nginx and the JVM, for each target and way to connect."""
+def run(jars, plan, say):
+    """Requests per second, and what they cost nginx and the JVM, for each target, way to connect and number of
+    clients. The first jar's nginx also serves what needs no jar; each jar has a JVM and an nginx of its own."""
     if not CONF.exists():
         raise peers.Missing("deploy/nginx.conf is not there")
-    if not jar:
+    if not jars[0]:
         raise peers.Missing("avatar.jar is not there")
     for tool in ("nginx", "openssl"):
         if not shutil.which(tool):
             raise peers.Missing(f"{tool} is not installed")
-    with Server(jar) as jvm:
-        measure.warm_up(jvm, plan["warm_up"])  # what nginx does needs none
-        directory = Path(tempfile.mkdtemp(prefix="site-"))
-        directory.chmod(0o755)  # nginx's workers are another user's
-        port, direct = configure(directory, jvm.port)
-        command = ["nginx", "-e", "stderr", "-p", str(directory), "-c", str(directory / "nginx.conf")]
-        with Server(peers.Peer("site", "nginx", command, ships=[]), port=direct, tls=True) as nginx:
-            return measure_all(jvm, nginx, port, direct, plan, say)
+    with contextlib.ExitStack() as running:
+        cases = []
+        for jar in jars:
+            jvm = running.enter_context(Server(jar))
+            directory = Path(tempfile.mkdtemp(prefix="site-"))
+            directory.chmod(0o755)  # nginx's workers are another user's
+            port, direct = configure(directory, jvm.port)
+            command = ["nginx", "-e", "stderr", "-p", str(directory), "-c", str(directory / "nginx.conf")]
+            site = peers.Peer("site", "nginx", command, ships=[])
+            nginx = running.enter_context(Server(site, port=direct, tls=True))
+            measure.warm_up(jvm, plan["warm_up"])  # what nginx does needs none
+            name = "through nginx to the jar" + (", before" if cases else "")
+            script = directory / "only302.lua"
+            script.write_text(ONLY_302)
+            cases += [Case(name, kept_alive, clients, jvm, nginx, f"https://127.0.0.1:{port}/", 302, script)
+                      for clients in (CLIENTS if plan["rounds"] else CLIENTS[:1])]
+            if len(cases) <= len(CLIENTS):
+                targets = {name: (f"https://127.0.0.1:{port}/", 302),
+                           "nginx's own return 302": (f"https://127.0.0.1:{direct}/", 302),
+                           "a picture served by nginx": (f"https://127.0.0.1:{port}/Renard-7.png", 200)}
+                cases += [Case(target, way, CLIENTS[0], jvm, nginx, *wanted)
+                          for target, wanted in targets.items() if plan["checks"]
+                          for way in (closed, kept_alive) if target != name or way == closed]
+        return measure_all(cases, plan, say)
 
 
-def measure_all(jvm, nginx, port, direct, plan, say):
-    targets = {"through nginx to the jar": (f"https://127.0.0.1:{port}/", 302),
-               "nginx's own return 302": (f"https://127.0.0.1:{direct}/", 302),
-               "a picture served by nginx": (f"https://127.0.0.1:{port}/Renard-7.png", 200)}
-    for name, (url, expected) in targets.items():
-        assert (found := status(url)) == expected, f"{name}: {found} instead of {expected}; {nginx.last_words()}"
-    ways = {"handshake per request": closed, "kept alive": kept_alive}
-    samples = {(name, way): [] for name in targets for way in ways}
-    # every third of it would be one more round; three rounds are two seconds each for six cases
-    for turn in range(3 if plan["rounds"] else 1):
-        for name, (url, _) in targets.items():
-            for way, generate in ways.items():
-                before = jvm.cpu()
-                outcome = generate(nginx, CLIENTS, plan["seconds"], url=url, headers=["-H", f"Host: {HOST}"])
-                assert outcome["requests"], f"{name}, {way}: no request succeeded"
-                outcome["cpu_jvm"] = (jvm.cpu() - before) / outcome["requests"]
-                samples[name, way].append(outcome)
-                say(f"tls, {name}, {way}: {outcome['rate']:,.0f}/s, {outcome['errors']} errors")
-    return {name: {way: {**{key: spread([sample[key] for sample in samples[name, way]])
-                            for key in ("rate", "cpu", "cpu_jvm", "generator")},
-                         "errors": sum(sample["errors"] for sample in samples[name, way])} for way in ways}
-            for name in targets}
+@dataclass
+class Case:
+    target: str
+    way: object
+    clients: int
+    jvm: Server
+    nginx: Server
+    url: str
+    expected: int
+    script: Path = None
+
+    def measure(self, seconds):
+        before = self.jvm.cpu()
+        script = ["-s", str(self.script)] if self.script else []
+        outcome = self.way(self.nginx, self.clients, seconds, url=self.url,
+                           headers=["-H", f"Host: {HOST}", *script])
+        assert outcome["requests"], f"{self.target}, {self.clients} clients: no request succeeded"
+        return dict(outcome, cpu_jvm=(self.jvm.cpu() - before) / outcome["requests"])
+
+
+def measure_all(cases, plan, say):
+    """{target: {way and clients: figures}}"""
+    for case in cases:
+        found = status(case.url)
+        assert found == case.expected, f"{case.target}: {found} not {case.expected}; {case.nginx.last_words()}"
+    samples = {}
+    for _ in range(plan["rounds"] and min(plan["rounds"], 3) or 1):
+        for case in sorted(cases, key=lambda case: case.clients):
+            outcome = case.measure(plan["site"])
+            way = "handshake per request" if case.way == closed else "kept alive"
+            samples.setdefault(case.target, {}).setdefault(f"{case.clients} {way}", []).append(outcome)
+            say(f"tls, {case.target}, {case.clients} clients, {way}: {outcome['rate']:,.0f}/s, "
+                f"{outcome['cpu']:.0f} + {outcome['cpu_jvm']:.0f} us, {outcome['errors']} errors")
+    return {target: {key: {**{field: spread([outcome[field] for outcome in outcomes])
+                              for field in ("rate", "cpu", "cpu_jvm", "generator")},
+                           "requests": sum(outcome["requests"] for outcome in outcomes),
+                           "errors": sum(outcome["errors"] + outcome["closes"] for outcome in outcomes)}
+                     for key, outcomes in ways.items()} for target, ways in samples.items()}

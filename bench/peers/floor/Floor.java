@@ -2,7 +2,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
-/** The least that the engine can do for a 302. bench/run passes avatar.jar's own engine properties by -D. */
+/** The least that the JDK's HTTP server can do for a 302. bench/run passes the properties that avatar.jar sets. */
 class Floor {
     public static void main(String[] args) throws IOException {
         // as large a backlog as the kernel gives: the floor must not lose bursts

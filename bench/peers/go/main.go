@@ -2,7 +2,7 @@ package main
 
 import (
 	"log"
-	"math/rand/v2"
+	"math/rand"
 	"net/http"
 	"os"
 	"strconv"
@@ -14,7 +14,7 @@ func main() {
 		log.Fatal(err)
 	}
 	log.Fatal(http.ListenAndServe(":"+os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Location", "https://avatar.spacefox.fr/Renard-"+strconv.Itoa(1+rand.IntN(count))+".png")
+		w.Header().Set("Location", "https://avatar.spacefox.fr/Renard-"+strconv.Itoa(1+rand.Intn(count))+".png")
 		w.Header().Set("Cache-Control", "private, no-store")
 		w.WriteHeader(http.StatusFound)
 	})))

@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.Random;
 import java.util.concurrent.Executors;
 
-/** The published program, written anew; --pool is the cached thread pool its readers tried. */
+/** The article's program, written anew; --pool is the cached thread pool that its readers tried. */
 class Original {
     public static void main(String[] args) throws IOException {
         int count = Integer.parseInt(args[1]);

@@ -2,7 +2,7 @@ package main
 
 import (
 	"log"
-	"math/rand/v2"
+	"math/rand"
 	"net"
 	"os"
 	"strconv"
@@ -25,7 +25,7 @@ func main() {
 		}
 		connection.Read(request)
 		connection.Write([]byte("HTTP/1.1 302 Found\r\n" +
-			"Location: https://avatar.spacefox.fr/Renard-" + strconv.Itoa(1+rand.IntN(count)) + ".png\r\n" +
+			"Location: https://avatar.spacefox.fr/Renard-" + strconv.Itoa(1+rand.Intn(count)) + ".png\r\n" +
 			"Cache-Control: private, no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
 		connection.Close()
 	}

@@ -1,3 +1,0 @@
-module avatar
-
-go 1.22
