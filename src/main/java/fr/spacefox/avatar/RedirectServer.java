@@ -25,7 +25,6 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
             + "=java.locale.providers=SPI";
 
     private static final int THREADS = 52;
-    private static final int UNRELEASED = 16;
     private static final int BACKLOG = 4096;
     private static final long STALL_NANOS = 500_000_000;
     private static final long WARY_NANOS = 9_000_000_000L;
@@ -36,8 +35,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     private static Random random;
     private static long pooledUntil;
     private static HttpExchange[] kept;
-    private static HttpExchange lastClosing;
-    private static int closing;
+    private static volatile HttpExchange lastClosing;
 
     private RedirectServer() {
         super(THREADS);
@@ -78,7 +76,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
             RedirectServer redirects = new RedirectServer();
             server.createContext("/", redirects);
             server.setExecutor(redirects);
-            listening = server.getAddress();
+            listening = new InetSocketAddress(server.getAddress().getPort());
             server.start();
             System.out.println("http://localhost:".concat(Integer.toString(listening.getPort()))
                     .concat("/ -> ").concat(operands[2]));
@@ -91,7 +89,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     @Override
     public void execute(Runnable exchange) {
         long start = System.nanoTime();
-        if (start < pooledUntil || !isQuiescent() || isCrowd()) {
+        if (start < pooledUntil || !isQuiescent() || isOpen(lastClosing)) {
             super.execute(exchange);
             Thread.yield();
         } else {
@@ -121,15 +119,9 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
         return kept[slot].getRemoteAddress().equals(client);
     }
 
-    private static synchronized void awaitRelease(HttpExchange exchange) {
-        while (isCrowd()) Thread.yield();
+    private static void awaitRelease(HttpExchange exchange) {
+        while (isOpen(lastClosing)) Thread.yield();
         lastClosing = exchange;
-        closing++;
-    }
-
-    private static boolean isCrowd() {
-        if (!isOpen(lastClosing)) closing = 0;
-        return closing > UNRELEASED;
     }
 
     private static boolean isOpen(HttpExchange exchange) {
