@@ -51,13 +51,13 @@ class LoadIT {
     void nobodyWaitsWhileTheFastLaneHasAPlace() throws Exception {
         box.run("""
                 sed -i 's|rate=[0-9]*r/s|rate=1r/m|; s| burst=[0-9]*||' /etc/nginx/conf.d/avatar.conf
-                systemctl reload nginx""").ok();
+                systemctl restart nginx""").ok();
         try {
             String report = h2load(32, 30_000);
             assertEquals(30_000, Load.of(report).redirected(), report);
         } finally {
             box.run(Box.readme("Install")).ok();
-            box.run("systemctl reload nginx").ok();
+            box.run("systemctl restart nginx").ok();
         }
     }
 }

@@ -384,7 +384,7 @@ class NginxIT {
     void slowBodiesStayOutOfTheFastLane() throws Exception {
         box.run("""
                 sed -i 's|rate=[0-9]*r/s|rate=1r/m|; s| burst=[0-9]*||' /etc/nginx/conf.d/avatar.conf
-                systemctl reload nginx""").ok();
+                systemctl restart nginx""").ok();
         Process slow = box.start("""
                 for body in 'Transfer-Encoding: chunked' 'Content-Length: 1' 'Content-Length: 999'; do
                     for client in $(seq 40); do
