@@ -17,14 +17,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A throwaway machine: this one's files under an overlay that vanishes, a systemd of its own, a network of its own (only
- * loopback), and the project in /root/avatar, installed by the commands in README. Everything hangs on one process: when it
- * ends, no mount and no process is left.
+ * A throwaway machine. It has this machine's files under an overlay that vanishes, a systemd of its own, a network of
+ * its own with only a loopback interface, and the project in /root/avatar, which README's commands install. Everything
+ * hangs on one process: when it ends, no mount and no process is left.
  */
 final class Box implements AutoCloseable {
 
     /** README's headings, in order, that make a new site from the project's files. */
-    static final List<String> INSTALLATION = List.of("Another domain, another number of foxes", "Install", "Before there is a certificate", "Start");
+    static final List<String> INSTALLATION =
+            List.of("Another domain, another number of foxes", "Install", "Before there is a certificate", "Start");
 
     private static final Duration PATIENCE = Duration.ofSeconds(60); // a loaded machine, not a measure
 
@@ -61,7 +62,8 @@ final class Box implements AutoCloseable {
             leader = await("the box's first process", () -> nspawn.toHandle().descendants()
                     .filter(process -> process.info().command().orElse("").endsWith("systemd"))
                     .map(ProcessHandle::pid).findFirst().orElse(null));
-            await("systemd", () -> run("systemctl is-system-running").output().matches("(?s)(running|degraded)\\s*") ? true : null);
+            await("systemd", () -> run("systemctl is-system-running").output().matches("(?s)(running|degraded)\\s*")
+                    ? true : null);
         } catch (Throwable failure) {
             close();
             throw failure;
@@ -74,7 +76,8 @@ final class Box implements AutoCloseable {
         try {
             Foxes.draw(21, box.path("/root/avatar"));
             for (String heading : INSTALLATION.subList(1, INSTALLATION.size())) box.run(readme(heading)).ok();
-            box.await("the first redirect", () -> box.curl("https://avatar.spacefox.fr/x").output().contains("Location:") ? true : null);
+            box.await("the first redirect", () -> box.curl("https://avatar.spacefox.fr/x").output()
+                    .contains("Location:") ? true : null);
             return box;
         } catch (Throwable failure) {
             box.close();
@@ -89,10 +92,14 @@ final class Box implements AutoCloseable {
 
     /** The blocks of one language under a heading of README. */
     static String readme(String heading, String language) throws IOException {
-        var section = Pattern.compile("^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)", Pattern.DOTALL | Pattern.MULTILINE)
+        var section =
+                Pattern.compile("^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)",
+                Pattern.DOTALL | Pattern.MULTILINE)
                 .matcher(Files.readString(Path.of("README.md")));
         assertTrue(section.find(), "README has no heading " + heading);
-        String blocks = Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE).matcher(section.group(1))
+        String blocks =
+                Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE)
+                .matcher(section.group(1))
                 .results().map(block -> block.group(1)).collect(Collectors.joining());
         assertTrue(!blocks.isEmpty(), "README has no " + language + " under " + heading);
         return blocks;
@@ -117,7 +124,9 @@ final class Box implements AutoCloseable {
 
     /** Starts a command in the box, or only in its network. */
     Process start(boolean inside, String... command) {
-        var line = new ArrayList<>(List.of("timeout", "--kill-after=5", "300", "nsenter", "--target", Long.toString(leader), "--net"));
+        var line =
+                new ArrayList<>(List.of("timeout", "--kill-after=5", "300", "nsenter", "--target",
+                Long.toString(leader), "--net"));
         if (inside) line.addAll(List.of("--mount", "--uts", "--ipc", "--pid", "--wdns=/"));
         line.addAll(List.of(command));
         try {
@@ -132,13 +141,20 @@ final class Box implements AutoCloseable {
 
     /** One request from inside the box: the head in lines, then what -w printed. */
     Command curl(String... arguments) {
-        var line = new ArrayList<>(List.of("curl", "--silent", "--insecure", "--path-as-is", "--max-time", "30", "--http1.1",
+        var result = Command.finish(start(true, curlCommand(List.of(arguments)).toArray(String[]::new)));
+        return new Command(result.status(), result.output().replace("\r", ""));
+    }
+
+    /** The command that asks the box's nginx, whatever the domain is said to lead to. */
+    static List<String> curlCommand(List<String> arguments) {
+        var line =
+                new ArrayList<>(List.of("curl", "--silent", "--insecure", "--path-as-is", "--max-time", "30",
+                "--http1.1",
                 "--dump-header", "-", "--resolve", "avatar.spacefox.fr:443:127.0.0.1",
                 "--resolve", "avatar.spacefox.fr:80:127.0.0.1"));
-        line.addAll(List.of(arguments));
+        line.addAll(arguments);
         if (!line.contains("--output")) line.addAll(List.of("--output", "/dev/null"));
-        var result = Command.finish(start(true, line.toArray(String[]::new)));
-        return new Command(result.status(), result.output().replace("\r", ""));
+        return line;
     }
 
     /** A file of the box. */

@@ -50,10 +50,15 @@ class BrowserIT {
         Path shot = Path.of("target/profile.png").toAbsolutePath();
         Files.deleteIfExists(shot);
         try {
-            var result = Command.finish(box.start(false, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-                    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-                    "--user-data-dir=" + home, "--host-resolver-rules=MAP avatar.spacefox.fr 127.0.0.1:443", "--ignore-certificate-errors",
-                    "--hide-scrollbars", "--force-color-profile=srgb", "--force-device-scale-factor=1", "--window-size=920,566",
+            var result =
+                    Command.finish(box.start(false, "chromium", "--headless", "--no-sandbox", "--disable-gpu",
+                    "--disable-quic", "--no-first-run",
+                    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                            "--disable-dev-shm-usage",
+                    "--user-data-dir=" + home, "--host-resolver-rules=MAP avatar.spacefox.fr 127.0.0.1:443",
+                            "--ignore-certificate-errors",
+                    "--hide-scrollbars", "--force-color-profile=srgb", "--force-device-scale-factor=1",
+                            "--window-size=920,566",
                     "--screenshot=" + shot, Path.of("src/test/resources/profile.html").toUri().toString()));
             assertTrue(Files.exists(shot), result.output());
             return foxesOn(ImageIO.read(shot.toFile()), foxes);

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 record Load(long requests, long pictures, long redirected, long failed, double perSecond) {
 
     private static final Pattern REPORT = Pattern.compile("finished in [^,]+, ([\\d.]+) req/s.*?"
-            + "requests: (\\d+) total, \\d+ started, (\\d+) done, \\d+ succeeded, (\\d+) failed, (\\d+) errored, (\\d+) timeout.*?"
+            + "requests: (\\d+) total, \\d+ started, (\\d+) done, \\d+ succeeded, (\\d+) failed, (\\d+) errored,"
+            + " (\\d+) timeout.*?"
             + "status codes: (\\d+) 2xx, (\\d+) 3xx, (\\d+) 4xx, (\\d+) 5xx", Pattern.DOTALL);
 
     /** What is done to the servers meanwhile. */
@@ -17,12 +18,16 @@ record Load(long requests, long pictures, long redirected, long failed, double p
         void run() throws Exception;
     }
 
-    /** The report on twenty clients that ask for some seconds. h2load -D was seen not to end once it had stopped all: then again, thrice at most. */
+    /**
+     * The report on twenty clients that ask for some seconds. h2load -D was seen not to end once it had stopped all:
+     * then again, thrice at most.
+     */
     static String during(Box box, int seconds, Disturbance disturbance) throws Exception {
         Command result;
         int attempts = 0;
         do {
-            Process load = box.start("timeout " + (seconds + 22) + " h2load --h1 -c20 -D" + seconds + " https://127.0.0.1/x");
+            Process load =
+                    box.start("timeout " + (seconds + 22) + " h2load --h1 -c20 -D" + seconds + " https://127.0.0.1/x");
             disturbance.run();
             result = Command.finish(load);
         } while (result.status() == 124 && ++attempts < 3); // timeout's exit code

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Tools;
+import java.nio.file.Files;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -34,7 +37,8 @@ class SystemdIT {
     @Test
     void runsNowAndAfterTheNextBoot() {
         assertEquals("enabled\nactive", box.run("systemctl is-enabled avatar; systemctl is-active avatar").ok());
-        assertTrue(box.run("journalctl --unit avatar --output cat").ok().contains(":6666 -> https://avatar.spacefox.fr/Renard-*.png"));
+        assertTrue(box.run("journalctl --unit avatar --output cat").ok()
+                .contains(":6666 -> https://avatar.spacefox.fr/Renard-*.png"));
     }
 
     @Test
@@ -54,6 +58,166 @@ class SystemdIT {
     /** A property of the unit that is a set; systemd prints it in any order. */
     private static Set<String> words(String property) {
         return Set.of(box.run("systemctl show --value --property=" + property + " avatar").ok().split(" "));
+    }
+
+    /** A wrong argument stays wrong: one attempt, and the reason in the journal. */
+    @Test
+    void isNotRestartedWithAWrongCount() throws Exception {
+        box.run("""
+                mkdir -p /etc/systemd/system/avatar.service.d
+                printf '[Service]\\nEnvironment=COUNT=none\\n' > /etc/systemd/system/avatar.service.d/wrong.conf
+                systemctl daemon-reload
+                systemctl restart avatar""").ok();
+        try {
+            box.await("the end", () -> box.run("systemctl is-active avatar").output().equals("failed\n") ? true : null);
+            Thread.sleep(3000); // a second attempt would come after one second
+            assertEquals("ExecMainStatus=2\nNRestarts=0",
+                    box.run("systemctl show --property=ExecMainStatus --property=NRestarts avatar | sort").ok());
+        } finally {
+            box.run("systemctl revert avatar; systemctl restart avatar").ok();
+        }
+        awaitRedirectBy(0);
+    }
+
+    /** At most one attempt a second, and the service is back as soon as the port is free. */
+    @Test
+    void waitsForATakenPort() throws Exception {
+        box.run("systemctl stop avatar").ok();
+        Process other = box.start("exec java -Xmx8m -jar /usr/local/lib/avatar/avatar.jar 6666 1");
+        try {
+            box.await("the other", () -> box.run("curl --silent http://localhost:6666/").status() == 0 ? true : null);
+            long start = System.nanoTime();
+            box.run("systemctl start avatar").ok();
+            Thread.sleep(6000);
+            int restarts = Integer.parseInt(box.run("systemctl show --property=NRestarts --value avatar").ok());
+            long seconds = (System.nanoTime() - start) / 1_000_000_000;
+            assertTrue(restarts > 0 && restarts <= seconds, restarts + " new attempts in " + seconds + " s");
+        } finally {
+            other.destroy();
+            other.waitFor();
+        }
+        box.await("the service", () -> box.curl(URL).output().contains("Location: https://avatar.spacefox.fr/")
+                ? true : null);
+        box.run("systemctl reset-failed avatar; systemctl restart avatar").ok(); // NRestarts starts again
+        awaitRedirectBy(0);
+    }
+
+    /** The JVM's 1,008 connections and its own files, on a system whose default allows fewer. */
+    @Test
+    void hasItsOwnLimitOfDescriptors() throws Exception {
+        String[] limit = box.run("grep 'Max open files' /proc/" + box.jvm() + "/limits").ok().split(" {2,}");
+        assertEquals("2048 2048", limit[1] + " " + limit[2]);
+    }
+
+    /**
+     * Another machine, in a network namespace of its own, asks for port 6666 as README says. Where the unit's
+     * IPAddressDeny has no effect there is an answer, and README's lines have to end it.
+     */
+    @Test
+    void thePortIsClosedToOtherMachines() throws Exception {
+        Tools.need("unshare", "nft");
+        try (var other = new Host(box)) {
+            String ask =
+                    "exec curl --silent --max-time 3 --output /dev/null --write-out '%{http_code}' http://"
+                    + Host.BOX + ":";
+            assertEquals(0, other.run(ask + "80/").status(), "the other machine does not reach this one");
+            Command before = other.run(ask + "6666/");
+            System.out.println("port 6666 from another machine: " + before + " with IPAddressDeny alone");
+            if (before.status() == 0) {
+                for (int times = 0; times < 2; times++) box.edit("Is port 6666 closed?");
+                assertEquals(new Command(28, "000"), other.run(ask + "6666/"));
+                // One rule, however often the service has been started.
+                assertEquals(1, box.run("nft list ruleset").ok().lines().filter(line -> line.contains("drop")).count());
+            } else {
+                assertEquals(new Command(28, "000"), before);
+            }
+            awaitRedirectBy(0);
+        } finally {
+            box.run("systemctl revert avatar; nft flush ruleset; systemctl restart avatar").ok();
+        }
+        awaitRedirectBy(0);
+    }
+
+    /** Steps 3 and 5, again and again: what an authority signed is never overwritten nor removed. */
+    @Test
+    void theCertificateSurvivesEveryRepetition() throws Exception {
+        String live = "/etc/letsencrypt/live/avatar.spacefox.fr";
+        String sums = "cd " + live + " && sha256sum *";
+        String own = box.run(sums).ok();
+        String before = Box.readme("Before there is a certificate");
+        String certificate = Box.readme("The certificate");
+        try {
+            box.run(before).ok();
+            assertEquals(own, box.run(sums).ok(), "step 3 repeated");
+
+            certbot("exit 1");
+            for (int times = 0; times < 2; times++) {
+                assertEquals(1, box.run(certificate).status());
+                assertEquals(own, box.run(sums).ok(), "certbot failed");
+            }
+            // Like certbot, it wants the folder for itself, leads there by symlinks, and keeps what is not due.
+            certbot("""
+                    domain=avatar.spacefox.fr
+                    cd /etc/letsencrypt
+                    [ -e renewal/$domain.conf ] && exit 0
+                    mkdir -p archive renewal live
+                    mkdir archive/$domain live/$domain
+                    for name in fullchain privkey; do
+                        cp live/$domain.self-signed/$name.pem archive/$domain/${name}1.pem
+                        echo signed by an authority >> archive/$domain/${name}1.pem
+                        ln -s ../../archive/$domain/${name}1.pem live/$domain/$name.pem
+                    done
+                    touch renewal/$domain.conf""");
+            box.run(certificate).ok();
+            String signed = box.run(sums).ok();
+            assertTrue(!signed.equals(own));
+            for (int times = 0; times < 2; times++) {
+                box.run(before).ok();
+                box.run(certificate).ok();
+                assertEquals(signed, box.run(sums).ok(), "steps repeated");
+            }
+            certbot("exit 1");
+            assertEquals(1, box.run(certificate).status());
+            assertEquals(signed, box.run(sums).ok(), "renewal failed");
+
+            box.run("mv /etc/nginx/conf.d/avatar.conf /away.conf; touch /etc/nginx/conf.d/avatar.conf").ok();
+            try {
+                assertTrue(box.run(before).status() != 0
+                        && box.run(certificate).status() != 0, "no domain, and no complaint");
+            } finally {
+                box.run("mv /away.conf /etc/nginx/conf.d/avatar.conf").ok();
+            }
+            assertEquals(signed, box.run(sums).ok(), "no domain");
+        } finally {
+            box.run("rm -rf /usr/local/bin/certbot /etc/letsencrypt").ok();
+            box.run(before).ok();
+            box.run("systemctl restart nginx").ok();
+        }
+        awaitRedirectBy(0);
+    }
+
+    /** The authority cannot be asked from here: a program of certbot's name does what certbot does to the files. */
+    private static void certbot(String script) throws Exception {
+        Files.writeString(box.path("/usr/local/bin/certbot"), "#!/bin/sh -e\n" + script + "\n");
+        box.run("chmod 755 /usr/local/bin/certbot").ok();
+    }
+
+    /** README's answer to a port that somebody else has, and its way back. */
+    @Test
+    void everythingRunsOnAnotherPort() throws Exception {
+        box.run("cp -r /root/avatar /root/before").ok();
+        try {
+            box.run(Box.readme("If port 6666 is taken")).ok();
+            for (String heading : List.of("Install", "Start")) box.run(Box.readme(heading)).ok();
+            box.run("systemctl restart avatar").ok();
+            awaitRedirectBy(0);
+            assertEquals("", box.run("curl --silent http://localhost:6666/ || true").ok());
+            box.run("curl --silent --fail http://localhost:6667/").ok();
+        } finally {
+            box.run("rm -rf /root/avatar; mv /root/before /root/avatar").ok();
+            for (String heading : List.of("Install", "Changing it later")) box.run(Box.readme(heading)).ok();
+        }
+        awaitRedirectBy(0);
     }
 
     @Test
@@ -128,11 +292,13 @@ class SystemdIT {
             box.edit("More than one machine");
             assertEquals(Set.of("127.0.0.0/8", "::1/128", "192.0.2.1/32"), words("IPAddressAllow"));
             box.edit("Pictures elsewhere");
-            box.await("a picture elsewhere", () -> box.curl(URL).output().contains("Location: https://cdn.example.org/foxes/") ? true : null);
+            box.await("a picture elsewhere", () -> box.curl(URL).output()
+                    .contains("Location: https://cdn.example.org/foxes/") ? true : null);
         } finally {
             box.run("systemctl revert avatar; systemctl restart avatar").ok();
         }
-        box.await("the pictures as before", () -> box.curl(URL).output().contains("Location: https://avatar.spacefox.fr/") ? true : null);
+        box.await("the pictures as before", () -> box.curl(URL).output()
+                .contains("Location: https://avatar.spacefox.fr/") ? true : null);
     }
 
     /** README's two lines: another domain, another count, everything from then on by the same commands. */
@@ -143,17 +309,37 @@ class SystemdIT {
             for (String heading : Box.INSTALLATION) {
                 other.run(Box.readme(heading)).ok();
             }
-            assertEquals("", other.run("grep -rF avatar.spacefox.fr /root/avatar/deploy /etc/nginx/conf.d /etc/systemd/system || true").ok());
+            assertEquals("",
+                    other.run("grep -rF avatar.spacefox.fr /root/avatar/deploy /etc/nginx /etc/systemd || true").ok());
             var location = Pattern.compile("Location: https://avatar\\.example\\.org/Renard-(\\d+)\\.png\n");
             var numbers = new TreeSet<Integer>();
             other.await("number over 21", () -> {
-                var found = location.matcher(other.curl("--resolve", "avatar.example.org:443:127.0.0.1", "https://avatar.example.org/x").output());
+                var found =
+                        location.matcher(other.curl("--resolve", "avatar.example.org:443:127.0.0.1",
+                        "https://avatar.example.org/x").output());
                 if (found.find()) numbers.add(Integer.valueOf(found.group(1)));
                 return !numbers.isEmpty() && numbers.last() > 21 ? true : null;
             });
             assertTrue(numbers.first() >= 1 && numbers.last() <= 30, numbers::toString);
-            String last = other.curl("--resolve", "avatar.example.org:443:127.0.0.1", "https://avatar.example.org/Renard-30.png").output();
+            String last =
+                    other.curl("--resolve", "avatar.example.org:443:127.0.0.1",
+                    "https://avatar.example.org/Renard-30.png").output();
             assertTrue(last.contains("immutable"), last);
+
+            other.run(Box.readme("Remove")).ok();
+            assertEquals("", other.run("find /etc /usr/local /var -name '*avatar*' ! -path '/etc/letsencrypt/*'").ok());
+            assertEquals("inactive", other.run("systemctl is-active avatar || true").ok());
+        }
+    }
+
+    /** Each step may be repeated at any time. */
+    @Test
+    void everyStepCanBeRepeated() throws Exception {
+        for (int times = 0; times < 2; times++) {
+            for (String heading : Box.INSTALLATION.subList(1, Box.INSTALLATION.size())) box.run(Box.readme(heading))
+                    .ok();
+            box.run(Box.readme("Changing it later")).ok();
+            awaitRedirectBy(0);
         }
     }
 }
