@@ -105,7 +105,7 @@ class ClassFile {
 // 3. Class file version 6, the last that may lack stack maps, and an order of the constants that deflates well.
 def main = ClassFile.read(Files.readAllBytes(target.resolve('shrunk/a.class')))
 main.u4version = VersionConstants.CLASS_VERSION_1_6
-byte[] program = ClassFile.reorder(ClassFile.write(main), 8000)
+byte[] program = ClassFile.reorder(ClassFile.write(main), 64000)
 
 // 4. Two files, no folders, no times, and Zopfli's deflate: 130 bytes less than zip -9.
 new ZipArchiveOutputStream(target.resolve('avatar.jar').toFile()).withCloseable { jar ->
