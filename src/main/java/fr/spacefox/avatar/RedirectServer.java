@@ -83,6 +83,8 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
                 if (argument.equals("--pool")) pooledUntil = Long.MAX_VALUE;
                 else operands[given++] = argument;
             }
+            culprit = "PORT";
+            InetSocketAddress address = new InetSocketAddress(Integer.parseInt(operands[0]));
             culprit = "COUNT";
             count = Integer.parseInt(operands[1]);
             random = new Random();
@@ -93,7 +95,6 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
             template = uri.toASCIIString().split("\\*", 2);
             operands[2].concat(template[1]); // fails without *
             culprit = "PORT";
-            InetSocketAddress address = new InetSocketAddress(Integer.parseInt(operands[0]));
             usage = "";
             status = 1;
             HttpServer server = HttpServer.create(address, BACKLOG);

@@ -49,7 +49,8 @@ class AnswerIT {
     static void start() throws IOException {
         for (Path jdk : Jdks.all()) {
             for (Mode mode : Mode.values()) {
-                SERVERS.put(mode + " " + jdk, Server.start(mode, jdk));
+                // As many slots for kept connections as ports, so that no connection finds another one in its slot.
+                SERVERS.put(mode + " " + jdk, Server.start(mode, jdk, "-Dsun.net.httpserver.maxIdleConnections=65536"));
             }
         }
     }

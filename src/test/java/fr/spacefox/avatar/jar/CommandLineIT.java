@@ -50,7 +50,7 @@ class CommandLineIT {
         }
     }
 
-    /** Each: the argument that is wrong, by its name in README, its value, and the whole command line. */
+    /** Each: the argument that is wrong, by its name in README or else by its value, and the whole command line. */
     static Stream<Arguments> badInput() {
         String url = Server.DEFAULT_URL;
         return Stream.concat(
@@ -68,12 +68,12 @@ class CommandLineIT {
                     Stream.of(
                         bad("", "surplus", "0", "21", url, "surplus"),
                         bad("", "surplus", "0", "21", url, "surplus", "more"),
-                        bad("", "--fox", "--fox", "0", "21"),
-                        bad("", "--fox", "0", "21", "--fox"),
+                        bad("PORT", "--fox", "--fox", "0", "21"),
+                        bad("URL", "--fox", "0", "21", "--fox"),
                         bad("", "--fox", "0", "21", url, "--fox"),
-                        bad("", "--pool=2", "0", "--pool=2", "21"),
-                        bad("", "-p", "-p", "0", "21"),
-                        bad("", "--help", "--help")))));
+                        bad("COUNT", "--pool=2", "0", "--pool=2", "21"),
+                        bad("PORT", "-p", "-p", "0", "21"),
+                        bad("PORT", "--help", "--help")))));
     }
 
     private static Arguments bad(String name, String value, String... arguments) {
@@ -90,8 +90,8 @@ class CommandLineIT {
         Refusal refusal = refuse(Server.command(arguments.toArray(String[]::new)));
         assertEquals(2, refusal.err.size(), refusal::toString);
         String line = refusal.err.get(0);
-        assertTrue(line.matches(".*\\b(" + name + ")\\b.*"), refusal::toString);
-        assertTrue(line.contains(value), refusal::toString);
+        assertTrue(line.startsWith(name.isEmpty() ? "" : name + ": "), refusal::toString);
+        assertTrue(!name.isEmpty() || line.contains(value), refusal::toString);
         assertFalse(line.contains("Exception"), refusal::toString);
         String usage = refusal.err.get(1);
         assertTrue(usage.matches("Usage: java -jar avatar\\.jar .*\\bPORT COUNT\\b.*\\bURL\\b.*"), refusal::toString);
@@ -102,9 +102,9 @@ class CommandLineIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"'', PORT|COUNT", "--pool, PORT|COUNT", "0, COUNT", "0 --pool, COUNT"})
-    void saysWhatIsMissing(String line, String names) throws Exception {
-        assertBadInput(names, "missing", Stream.of(line.split(" ")).filter(word -> !word.isEmpty()).toList());
+    @CsvSource({"'', PORT", "--pool, PORT", "0, COUNT", "0 --pool, COUNT"})
+    void saysWhatIsMissing(String line, String name) throws Exception {
+        assertBadInput(name, "", Stream.of(line.split(" ")).filter(word -> !word.isEmpty()).toList());
     }
 
     /** Line breaks would let whoever writes the template write headers. */
@@ -215,7 +215,7 @@ class CommandLineIT {
     @EnumSource
     void refusesAPortThatIsTaken(Mode mode) throws Exception {
         try (Server server = Server.start(mode)) {
-            assertCannotStart(server.port, "Address already in use", Server.command("" + server.port, "21"));
+            assertCannotStart("Address already in use", Server.command("" + server.port, "21"));
             assertTrue(server.ask().startsWith("HTTP/1.1 302 "), "the first goes on");
         }
     }
@@ -237,7 +237,7 @@ class CommandLineIT {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         command.addAll(Server.command("1", "21"));
         command.replaceAll(word -> word.equals(Server.JAR.toString()) ? jar.toString() : word);
-        assertCannotStart(1, "Permission denied", command);
+        assertCannotStart("Permission denied", command);
     }
 
     private static boolean succeeds(List<String> prefix, String command) throws InterruptedException {
@@ -258,12 +258,10 @@ class CommandLineIT {
         }
     }
 
-    private static void assertCannotStart(int port, String reason, List<String> command) throws Exception {
+    private static void assertCannotStart(String reason, List<String> command) throws Exception {
         Refusal refusal = refuse(command);
         assertEquals(1, refusal.err.size(), refusal::toString);
-        assertTrue(refusal.err.get(0).matches(".*\\b" + port + "\\b.*"), refusal::toString);
-        assertTrue(refusal.err.get(0).contains(reason), refusal::toString);
-        assertFalse(refusal.err.get(0).contains("Exception"), refusal::toString);
+        assertEquals("PORT: " + reason, refusal.err.get(0));
         assertEquals("", refusal.out);
         assertEquals(1, refusal.exit);
     }
