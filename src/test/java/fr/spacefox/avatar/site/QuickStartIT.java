@@ -1,0 +1,77 @@
+package fr.spacefox.avatar.site;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import fr.spacefox.avatar.support.Tools;
+import java.io.File;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** README's "See a fox in a minute" on this machine, with a browser that is used more than once. */
+class QuickStartIT {
+
+    private static final int PICTURES = 8000;
+    private static final int AVATARS = 8080;
+
+    @Test
+    void aBrowserShowsFoxesAndOthersAfterAReload() throws Exception {
+        Tools.need("chromium", "python3");
+        for (int port : List.of(PICTURES, AVATARS)) {
+            if (isOpen(port)) Tools.skip("another program listens on port " + port);
+        }
+        Process lines = run(Box.readme("See a fox in a minute", "sh"));
+        try (var browser = new Browser(command -> new ProcessBuilder(command).redirectErrorStream(true).start())) {
+            awaitOpen(PICTURES, lines);
+            awaitOpen(AVATARS, lines);
+            var profile = new HashSet<Integer>();
+            for (int visit = 0; visit < 10 && profile.size() < 2; visit++) { // as in BrowserIT
+                List<Integer> seen = browser.see("http://localhost:" + PICTURES + "/", Path.of("target/foxes"),
+                        Path.of("target/quick-start.png"));
+                System.out.println("the quick start's reader sees foxes " + seen);
+                assertEquals(BrowserIT.AVATARS, seen.size(), "pictures on the page");
+                profile.add(seen.get(0));
+            }
+            assertTrue(profile.size() > 1, "the same fox for every visit");
+        } finally {
+            lines.descendants().forEach(ProcessHandle::destroyForcibly);
+            lines.destroyForcibly().onExit().join();
+        }
+    }
+
+    /** Why README's page does not use the port of the commands before it. */
+    @Test
+    void browsersDoNotOpenPort6666() throws Exception {
+        Tools.need("chromium");
+        try (var browser = new Browser(command -> new ProcessBuilder(command).redirectErrorStream(true).start())) {
+            String page = browser.open("--dump-dom", "http://localhost:6666/");
+            assertTrue(page.contains("ERR_UNSAFE_PORT"), page);
+        }
+    }
+
+    /** Runs the lines in the project's folder, by the Java that runs the tests. */
+    private static Process run(String lines) throws IOException {
+        String java = System.getProperty("java.home") + "/bin";
+        return new ProcessBuilder("sh", "-ec", "PATH=" + java + ":$PATH\n" + lines)
+                .redirectErrorStream(true).redirectOutput(new File("target/quick-start.log")).start();
+    }
+
+    private static void awaitOpen(int port, Process lines) throws InterruptedException {
+        for (long start = System.nanoTime(); !isOpen(port); Thread.sleep(50)) {
+            assertTrue(lines.isAlive() && System.nanoTime() - start < 60_000_000_000L,
+                    "nobody listens on " + port + ", see target/quick-start.log");
+        }
+    }
+
+    private static boolean isOpen(int port) {
+        try (var socket = new Socket("127.0.0.1", port)) {
+            return true;
+        } catch (IOException refused) {
+            return false;
+        }
+    }
+}
