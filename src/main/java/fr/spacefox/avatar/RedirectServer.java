@@ -13,50 +13,50 @@ import java.util.concurrent.ForkJoinPool;
 /**
  * Redirects every HTTP request to one of COUNT numbered pictures (302 Found, RFC 9110, 15.4.3).
  *
- * <p>All below follows from four facts about the JDK's own HTTP server, com.sun.net.httpserver, and a heap of 8 MB:
+ * <p>Everything here follows from four facts about the JDK's own server, com.sun.net.httpserver, in a heap of 8 MB:
  * <ul>
- * <li>One thread, the dispatcher, waits for all connections. In each turn it first lets go of those that were answered
- *     in the turn before: it closes them, or keeps them for another request. Then it accepts at most one new connection
- *     and hands every request that begins to arrive, still unread, to the executor.
- * <li>Whichever thread runs a request reads it, too. A client that stalls in mid-request blocks that thread for as long
- *     as maxReqTime, which is counted from the hand-over.
- * <li>A connection takes 1 KB of heap at first, and 20 KB, its buffers, from its first request until it is closed.
- * <li>A connection that cannot be kept, as maxIdleConnections are kept already, is closed without a warning.
+ * <li>One thread, the dispatcher, waits for all connections. In each turn of its loop it first closes, or keeps
+ *     alive, those that were answered in the turn before. Then it accepts one new connection at most, and hands every
+ *     request that begins to arrive to the executor, which is this class.
+ * <li>The thread that runs a request also reads it. A client that stalls in mid-request blocks this thread until
+ *     maxReqTime is over, which is counted from the hand-over.
+ * <li>A connection takes 1 KB of heap when it is accepted, and 20 KB from its first request until it is closed.
+ * <li>When maxIdleConnections are kept alive, one more is closed after its answer, and its client is not told.
  * </ul>
  *
- * <p>So these are the rules:
+ * <p>The rules that follow:
  * <ul>
- * <li>The dispatcher runs the requests itself, which takes half the time that passing them to another thread takes.
- *     Once a client has stalled, other threads run them for nine seconds; with --pool they always do.
- * <li>No more connections are kept than there are slots, of which the client's port chooses one. A connection that
- *     finds another one in its slot is told to close, and the client knows.
- * <li>While the last connection that was told to close is open, the dispatcher is in a turn with more requests than
- *     buffers fit in the heap: a crowd. Those go to the other threads. There each answer waits for the closing of the
- *     one before. The dispatcher, which does the closing, never waits.
+ * <li>The dispatcher runs the requests itself. To pass them to another thread would take twice the time. But after a
+ *     client has stalled it, other threads run them for nine seconds; with --pool they always do.
+ * <li>A connection is kept alive if it has a slot, which the client's port chooses. There are maxIdleConnections slots.
+ *     When another connection has the slot, the answer says Connection: close.
+ * <li>While the connection that was told so last is still open, this turn has more requests than slots: a crowd. Then
+ *     other threads run the requests, and each waits, before it answers, until that connection is closed. So hardly
+ *     more connections hold 20 KB than there are slots and threads. The dispatcher never waits: it does the closing.
  * </ul>
  */
 public final class RedirectServer extends ForkJoinPool implements HttpHandler {
 
-    /** Name and value of system properties, of which -D overrides each; module jdk.httpserver documents them. */
-    private static final String DEFAULTS = "sun.net.httpserver.maxIdleConnections=25" // 20 KB each; more, and G1 lags
-            + "=jdk.httpserver.maxConnections=1008" // 1 KB each; fits in the usual 1,024 file descriptors
-            + "=sun.net.httpserver.maxReqHeaderSize=5000" // bytes; from 5,120 on a buffer of 20 KB holds the header
-            + "=sun.net.httpserver.maxReqTime=2" // seconds that a client may stall, or stay silent
-            + "=sun.net.httpserver.maxRspTime=2" // seconds that a client may take to read the answer
-            + "=sun.net.httpserver.timerMillis=10" // ms between two looks at both; each look ends few at a time
-            + "=sun.net.httpserver.clockTick=1000" // ms between two looks at silent clients; 10 s would be too late
-            + "=java.locale.providers=SPI"; // the Date header needs no other; the JDK's CLDR takes 480 KB of heap
+    /** Names and values of system properties, see module jdk.httpserver. -D overrides them. */
+    private static final String DEFAULTS = "sun.net.httpserver.maxIdleConnections=25" // 20 KB each, and G1 bears no more
+            + "=jdk.httpserver.maxConnections=1008" // 1 KB each, and all fit in 1,024 file descriptors
+            + "=sun.net.httpserver.maxReqHeaderSize=5000" // bytes; the buffer of a longer header doubles to 20 KB
+            + "=sun.net.httpserver.maxReqTime=2" // seconds that a client may take to send, or be silent
+            + "=sun.net.httpserver.maxRspTime=2" // seconds that a client may take to read
+            + "=sun.net.httpserver.timerMillis=10" // ms between two looks for such clients, so that few are found at once
+            + "=sun.net.httpserver.clockTick=1000" // ms between two looks for silent clients
+            + "=java.locale.providers=SPI"; // not CLDR, whose names for one Date header take 480 KB of heap
 
     private static final int THREADS = 52; // 50 clients may stall while two threads serve the others
-    private static final int BACKLOG = 4096; // connections that wait to be accepted, as many as Linux allows
+    private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux allows as many by default
     private static final long STALL_NANOS = 500_000_000; // the first request, which loads classes, takes a fifth of it
-    private static final long WARY_NANOS = 9_000_000_000L; // longer than the stalls of one flood last
+    private static final long WARY_NANOS = 9_000_000_000L; // a flood of stalled clients is over after some six
 
-    private static String[] template; // what precedes the number, and what follows
+    private static String[] template; // what is left and right of the number
     private static int count;
     private static Random random;
-    private static InetSocketAddress closed; // the local address of each closed connection: no interface, our port
-    private static HttpExchange[] slots; // the first request of each connection that is kept
+    private static InetSocketAddress closed; // the local address of every connection that is closed
+    private static HttpExchange[] slots; // the first exchange of each connection that is kept alive
     private static volatile HttpExchange lastToldToClose;
     private static volatile long pooledUntil; // System.nanoTime()
 
@@ -64,7 +64,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
         super(THREADS);
     }
 
-    /** Starts the server, or ends with status 2 after bad arguments and 1 when it cannot listen. */
+    /** Exit status 2: bad arguments; 1: the port is taken or forbidden. */
     public static void main(String[] arguments) {
         String culprit = "";
         String usage = "\nUsage: java -jar avatar.jar [--pool] PORT COUNT [URL with *]";
@@ -111,13 +111,13 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
         }
     }
 
-    /** Runs a request, or has it run by another thread: after a stall, in a crowd, and behind others that wait. */
+    /** Called by the dispatcher. While other threads are at work it does not run requests, lest it wait for itself. */
     @Override
     public void execute(Runnable request) {
         long start = System.nanoTime();
         if (start < pooledUntil || isOpen(lastToldToClose) || !isQuiescent()) {
             super.execute(request);
-            Thread.yield(); // to the thread that takes it, before the pool starts one more for the next request
+            Thread.yield(); // to the thread that takes it, or else the pool starts another for the next request
         } else {
             request.run();
             if (System.nanoTime() - start > STALL_NANOS) pooledUntil = start + WARY_NANOS;
@@ -126,11 +126,11 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
 
     @Override
     public void handle(HttpExchange exchange) throws IOException {
-        exchange.getRequestBody().close(); // reads it: a body that breaks off after the answer is kept for 2 s
+        exchange.getRequestBody().close(); // reads it to its end; one that breaks off later stays in memory for 2 s
         String number = Integer.toString(random.nextInt(count) + 1);
         Headers headers = exchange.getResponseHeaders();
         headers.set("Location", template[0].concat(number).concat(template[1]));
-        headers.set("Cache-Control", "private, no-store"); // some caches keep a redirect that does not say so
+        headers.set("Cache-Control", "private, no-store"); // or else some caches keep the redirect
         if (!hasSlot(exchange)) {
             headers.set("Connection", "close");
             awaitTurn(exchange);
