@@ -38,12 +38,12 @@ import java.util.concurrent.ForkJoinPool;
 public final class RedirectServer extends ForkJoinPool implements HttpHandler {
 
     /** Names and values of system properties, see module jdk.httpserver. -D overrides them. */
-    private static final String DEFAULTS = "sun.net.httpserver.maxIdleConnections=25" // 20 KB each, and G1 bears no more
+    private static final String DEFAULTS = "sun.net.httpserver.maxIdleConnections=25" // 20 KB each, all that G1 bears
             + "=jdk.httpserver.maxConnections=1008" // 1 KB each, and all fit in 1,024 file descriptors
             + "=sun.net.httpserver.maxReqHeaderSize=5000" // bytes; the buffer of a longer header doubles to 20 KB
             + "=sun.net.httpserver.maxReqTime=2" // seconds that a client may take to send, or be silent
             + "=sun.net.httpserver.maxRspTime=2" // seconds that a client may take to read
-            + "=sun.net.httpserver.timerMillis=10" // ms between two looks for such clients, so that few are found at once
+            + "=sun.net.httpserver.timerMillis=10" // ms between two looks for both, so that each finds few
             + "=sun.net.httpserver.clockTick=1000" // ms between two looks for silent clients
             + "=java.locale.providers=SPI"; // not CLDR, whose names for one Date header take 480 KB of heap
 
