@@ -38,7 +38,7 @@ class SystemdIT {
     void runsNowAndAfterTheNextBoot() {
         assertEquals("enabled\nactive", box.run("systemctl is-enabled avatar; systemctl is-active avatar").ok());
         assertTrue(box.run("journalctl --unit avatar --output cat").ok()
-                .contains(":6666 -> https://avatar.spacefox.fr/Renard-*.png"));
+                .contains("http://localhost:6666/ -> https://avatar.spacefox.fr/Renard-*.png"));
     }
 
     @Test
