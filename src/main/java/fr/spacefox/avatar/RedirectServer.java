@@ -67,7 +67,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     /** Exit status 2: bad arguments; 1: the port is taken or forbidden. */
     public static void main(String[] arguments) {
         String culprit = "";
-        String usage = "\nUsage: java -jar avatar.jar [--pool] PORT COUNT [URL with *]";
+        String usage = "\nUsage: java -jar avatar.jar [--pool] PORT COUNT [URL*]";
         int status = 2;
         try {
             String[] defaults = DEFAULTS.split("=", 0);
@@ -90,10 +90,8 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
             random = new Random();
             random.nextInt(count); // fails unless COUNT is positive
             culprit = "URL";
-            URI uri = URI.create(operands[2]);
-            uri.toURL(); // fails unless it is absolute
-            template = uri.toASCIIString().split("\\*", 2);
-            operands[2].concat(template[1]); // fails without *
+            template = URI.create(operands[2]).toASCIIString().split("\\*", 2);
+            URI.create(template[0].concat(template[1])).toURL(); // fails without * and when it is not absolute
             culprit = "PORT";
             usage = "";
             status = 1;
@@ -144,7 +142,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
         return slots[slot].getRemoteAddress().equals(exchange.getRemoteAddress());
     }
 
-    private static void awaitTurn(HttpExchange exchange) {
+    private static synchronized void awaitTurn(HttpExchange exchange) {
         while (isOpen(lastToldToClose)) Thread.yield();
         lastToldToClose = exchange;
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FloodIT {
 
     /** How many seconds the floods come together; with -Davatar.soak=600 the soak, which reports. */
-    private static final int SOAK_SECONDS = Integer.getInteger("avatar.soak", 10);
+    private static final int SOAK_SECONDS = Integer.getInteger("avatar.soak", 5);
 
     private static final int SLOTS = 20;
 
