@@ -70,7 +70,7 @@ class JarIT {
 
     /** The same sources elsewhere, at another time, in another zone and language, by every JDK. */
     @ParameterizedTest
-    @MethodSource("jdks")
+    @MethodSource("fr.spacefox.avatar.support.Jdks#all")
     void isBuiltTwiceAlike(Path jdk, @TempDir Path directory) throws Exception {
         Path project = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
         List<Path> files;

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -209,7 +210,9 @@ class NginxIT {
                 Pattern.compile("read\\(\\d+, \"(.*?[A-Z].*?)\", \\d+").matcher(Files.readString(box.path("/reads")))
                 .results()
                 .map(read -> read.group(1)).collect(Collectors.groupingBy(read -> read, Collectors.counting()));
-        assertEquals(Map.of("GET / HTTP/1.1\\r\\nHost: avatar\\r\\n\\r\\n", (long) REQUESTS.size()), seen);
+        assertEquals(Set.of("GET / HTTP/1.1\\r\\nHost: avatar\\r\\n\\r\\n"), seen.keySet());
+        long reads = seen.values().iterator().next(); // nginx may ask again when a connection was closed under a request
+        assertTrue(reads >= REQUESTS.size(), seen::toString);
     }
 
     @Test
