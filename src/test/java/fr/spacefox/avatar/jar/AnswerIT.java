@@ -41,7 +41,8 @@ class AnswerIT {
 
     private static final String GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
     private static final String LAST = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    private static final Pattern LOCATION = Pattern.compile("\r\nLocation: https://avatar\\.spacefox\\.fr/Renard-(\\d+)\\.png\r\n");
+    private static final Pattern LOCATION =
+            Pattern.compile("\r\nLocation: https://avatar\\.spacefox\\.fr/Renard-(\\d+)\\.png\r\n");
 
     private static final Map<String, Server> SERVERS = new LinkedHashMap<>(); // by mode and JDK
 
@@ -109,7 +110,8 @@ class AnswerIT {
     void headIsAnsweredAlike(String server) throws IOException {
         try (Client client = SERVERS.get(server).connect()) {
             String head = client.send("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
-            assertRedirect(head.contains("Content-length") ? head : head.replace("\r\nLocation", "\r\nContent-length: 0\r\nLocation"));
+            assertRedirect(head.contains("Content-length") ? head
+                    : head.replace("\r\nLocation", "\r\nContent-length: 0\r\nLocation"));
             assertRedirect(client.send(LAST).rest());
         }
     }
@@ -224,9 +226,11 @@ class AnswerIT {
 
     @ParameterizedTest
     @MethodSource("httpClientRequests")
-    void redirectsHttpClient(String server, HttpClient.Version version, String method, BodyPublisher body) throws Exception {
+    void redirectsHttpClient(String server, HttpClient.Version version, String method, BodyPublisher body)
+            throws Exception {
         HttpClient client = HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NEVER).version(version).build();
-        var request = HttpRequest.newBuilder(URI.create("http://localhost:" + SERVERS.get(server).port + "/a.png?b=c")).method(method, body).build();
+        var url = URI.create("http://localhost:" + SERVERS.get(server).port + "/a.png?b=c");
+        var request = HttpRequest.newBuilder(url).method(method, body).build();
         for (int i = 0; i < 3; i++) {
             HttpResponse<byte[]> response = client.send(request, BodyHandlers.ofByteArray());
             assertEquals(302, response.statusCode());
@@ -235,7 +239,8 @@ class AnswerIT {
             names.remove("content-length"); // the engine leaves it out after HEAD
             assertEquals(Set.of("cache-control", "date", "location"), names);
             assertEquals(List.of("private, no-store"), response.headers().allValues("Cache-Control"));
-            assertTrue(response.headers().firstValue("Location").orElseThrow().matches("https://avatar\\.spacefox\\.fr/Renard-\\d+\\.png"));
+            assertTrue(response.headers().firstValue("Location").orElseThrow()
+                    .matches("https://avatar\\.spacefox\\.fr/Renard-\\d+\\.png"));
         }
     }
 

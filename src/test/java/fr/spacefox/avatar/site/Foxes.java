@@ -13,7 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.imageio.ImageIO;
 
-/** Sample pictures: one face, as many colours as wanted. `java Foxes.java COUNT FOLDER` draws Renard-1.png and so on. */
+/**
+ * Sample pictures: one face, as many colours as wanted.
+ * `java Foxes.java COUNT FOLDER` draws Renard-1.png and so on.
+ */
 final class Foxes {
 
     private static final int SIZE = 128;

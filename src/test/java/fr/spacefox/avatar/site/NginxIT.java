@@ -211,7 +211,7 @@ class NginxIT {
                 .results()
                 .map(read -> read.group(1)).collect(Collectors.groupingBy(read -> read, Collectors.counting()));
         assertEquals(Set.of("GET / HTTP/1.1\\r\\nHost: avatar\\r\\n\\r\\n"), seen.keySet());
-        long reads = seen.values().iterator().next(); // nginx may ask again when a connection was closed under a request
+        long reads = seen.values().iterator().next(); // nginx asks again when its connection was closed
         assertTrue(reads >= REQUESTS.size(), seen::toString);
     }
 
