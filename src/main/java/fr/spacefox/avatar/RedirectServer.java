@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.URL;
 import java.util.Random;
 import java.util.concurrent.ForkJoinPool;
 
@@ -91,7 +92,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
             random.nextInt(count); // fails unless COUNT is positive
             culprit = "URL";
             template = URI.create(operands[2]).toASCIIString().split("\\*", 2);
-            URI.create(template[0].concat(template[1])).toURL(); // fails without * and when it is not absolute
+            new URL(template[0].concat(template[1])); // fails without * and when it is not absolute
             culprit = "PORT";
             usage = "";
             status = 1;
@@ -115,7 +116,6 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
         long start = System.nanoTime();
         if (start < pooledUntil || isOpen(lastToldToClose) || !isQuiescent()) {
             super.execute(request);
-            Thread.yield(); // to the thread that takes it, or else the pool starts another for the next request
         } else {
             request.run();
             if (System.nanoTime() - start > STALL_NANOS) pooledUntil = start + WARY_NANOS;
