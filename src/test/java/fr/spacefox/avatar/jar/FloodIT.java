@@ -147,7 +147,7 @@ class FloodIT {
         int rounds = 0;
         try (Server server = Server.start(mode, jdk)) {
             for (long start = System.nanoTime(); Server.millisSince(start) < SOAK_SECONDS * 1000; rounds++) {
-                List<Attack> attacks = 
+                List<Attack> attacks =
                     random.ints(3, 0, Attack.values().length).mapToObj(i -> Attack.values()[i]).toList();
                 try (Flood one = attacks.get(0).on(server);
                         Flood two = attacks.get(1).on(server);
@@ -173,7 +173,7 @@ class FloodIT {
     @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
     void losesNoneOfABurst(Mode mode, Path jdk) throws Exception {
         try (Server server = Server.start(mode, jdk)) {
-            assertLosesNone(server, 50000);
+            assertLosesNone(server, 20000);
         }
     }
 

@@ -11,11 +11,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A client that stalls, that is, sends a part of its request and then nothing, costs the others one wait, not each. */
+@Execution(ExecutionMode.CONCURRENT)
 class StallIT {
 
     private static final String HALF_HEADER = "GET / HTTP/1.1\r\nHost: localhost\r\n";
