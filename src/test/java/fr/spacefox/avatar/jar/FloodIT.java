@@ -173,7 +173,7 @@ class FloodIT {
     @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
     void losesNoneOfABurst(Mode mode, Path jdk) throws Exception {
         try (Server server = Server.start(mode, jdk)) {
-            assertLosesNone(server, 20000);
+            assertLosesNone(server, 10000);
         }
     }
 
