@@ -18,7 +18,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A client that stalls, that is, sends a part of its request and then nothing, costs the others one wait, not each. */
-@Execution(ExecutionMode.CONCURRENT)
 class StallIT {
 
     private static final String HALF_HEADER = "GET / HTTP/1.1\r\nHost: localhost\r\n";
@@ -35,6 +34,7 @@ class StallIT {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @CsvSource({"PUBLISHED, 1", "PUBLISHED, 10", "POOL, 1", "POOL, 10", "UNIT, 1", "UNIT, 10"})
     void costsTheOthersOneWait(Mode mode, int stallsPerSecond) throws Exception {
         try (Server server = Server.start(mode)) {
@@ -90,6 +90,7 @@ class StallIT {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @MethodSource("stalls")
     void fiftyDelayNobodyInThePool(Attack attack) throws Exception {
         try (Server server = Server.start(Mode.POOL)) {
