@@ -34,8 +34,8 @@ import java.util.concurrent.ForkJoinPool;
  *     When another connection has the slot, the answer says Connection: close.
  * <li>Connections are told so in batches. While the first of a batch is still open, this turn has more requests than
  *     slots: a crowd. Then one other thread runs the requests, and waits, before it answers the next batch, until that
- *     first one is closed. So hardly more connections hold 20 KB than there are slots, and places in two batches. The
- *     dispatcher never waits: it does the closing.
+ *     first one is closed; the threads of the pool wait likewise. So hardly more connections hold 20 KB than there are
+ *     slots, threads, and places in two batches. The dispatcher never waits: it does the closing.
  * <li>Many requests without any answer are clients that hang up or stall. The same other thread runs them. It is slower
  *     than the dispatcher, which therefore ends its turn, and frees their memory, before many of them are run.
  * </ul>
@@ -54,7 +54,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
 
     private static final int THREADS = 52; // of the pool: 50 clients may stall while two threads serve the others
     private static final int UNANSWERED = 60; // requests; more than the 50 that may stall in the pool at once
-    private static final int BATCH = 16; // connections; with batches of one, a crowd gets a third of the answers
+    private static final int BATCH = 16; // connections; with fewer, a crowd waits for the dispatcher more often
     private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux allows as many by default
     private static final long STALL_NANOS = 500_000_000; // the first request, which loads classes, takes a fifth of it
     private static final long WARY_NANOS = 9_000_000_000L; // a flood of stalled clients is over after some six
@@ -65,7 +65,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     private static HttpExchange[] slots; // the first exchange of each connection that is kept alive
     private static int toldToClose; // how many connections, since the start
     private static volatile HttpExchange firstOfBatch;
-    private static volatile int unanswered; // requests since the last answer
+    private static volatile int unanswered; // requests since one had a complete header
     private static ForkJoinPool pool;
     private static volatile long pooledUntil; // System.nanoTime()
 
@@ -124,7 +124,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
             super.execute(request);
         } else if (start < pooledUntil || !pool.isQuiescent()) {
             pool.execute(request);
-        } else if (isOpen(firstOfBatch)) {
+        } else if (isOpen(firstOfBatch)) { // after the pool: a client that stalls would block the only thread
             super.execute(request);
         } else {
             request.run();
