@@ -35,22 +35,23 @@ import java.util.concurrent.ForkJoinPool;
  * <li>Connections are told so in batches. While the first of a batch is still open, this turn has more requests than
  *     slots: a crowd. Then one other thread runs the requests, and waits, before it answers the next batch, until that
  *     first one is closed; the threads of the pool wait likewise. So hardly more connections hold 20 KB than there are
- *     slots, threads, and places in two batches. The dispatcher never waits: it does the closing.
- * <li>Many requests without any answer are clients that hang up or stall. The same other thread runs them. It is slower
- *     than the dispatcher, which therefore ends its turn, and frees their memory, before many of them are run.
+ *     slots, threads, and places in two batches. The dispatcher never waits, because it does the closing, but it yields
+ *     to the other threads, so that they answer as fast as it hands over.
+ * <li>Many requests without any answer are clients that hang up or stall. The same other thread runs them, and nobody
+ *     yields to it. The dispatcher, which is faster, then ends its turn, and frees memory, before many of them are run.
  * </ul>
  */
 public final class RedirectServer extends ForkJoinPool implements HttpHandler {
 
     /** Names and values of system properties, see module jdk.httpserver. -D overrides them. */
-    private static final String DEFAULTS = "sun.net.httpserver.maxIdleConnections=25" // 20 KB each, all that G1 bears
-            + "=jdk.httpserver.maxConnections=1008" // 1 KB each, and all fit in 1,024 file descriptors
-            + "=sun.net.httpserver.maxReqHeaderSize=5000" // bytes; the buffer of a longer header doubles to 20 KB
-            + "=sun.net.httpserver.maxReqTime=2" // seconds that a client may take to send, or be silent
-            + "=sun.net.httpserver.maxRspTime=2" // seconds that a client may take to read
-            + "=sun.net.httpserver.timerMillis=10" // ms between two looks for both, so that each finds few
-            + "=sun.net.httpserver.clockTick=1000" // ms between two looks for silent clients
-            + "=java.locale.providers=SPI"; // not CLDR, whose names for one Date header take 480 KB of heap
+    private static final String DEFAULTS = "sun.net.httpserver.maxIdleConnections/25" // 20 KB each, all that G1 bears
+            + "/jdk.httpserver.maxConnections/1008" // 1 KB each, and all fit in 1,024 file descriptors
+            + "/sun.net.httpserver.maxReqHeaderSize/5000" // bytes; the buffer of a longer header doubles to 20 KB
+            + "/sun.net.httpserver.maxReqTime/2" // seconds that a client may take to send, or be silent
+            + "/sun.net.httpserver.maxRspTime/2" // seconds that a client may take to read
+            + "/sun.net.httpserver.timerMillis/10" // ms between two looks for both, so that each finds few
+            + "/sun.net.httpserver.clockTick/1000" // ms between two looks for silent clients
+            + "/java.locale.providers/SPI"; // not CLDR, whose names for one Date header take 480 KB of heap
 
     private static final int THREADS = 52; // of the pool: 50 clients may stall while two threads serve the others
     private static final int UNANSWERED = 60; // requests; more than the 50 that may stall in the pool at once
@@ -75,16 +76,16 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
 
     /** Exit status 2: bad arguments; 1: the port is taken or forbidden. */
     public static void main(String[] arguments) {
-        String culprit = "";
+        String[] defaults = DEFAULTS.split("/", 0);
+        String culprit = defaults[0];
         int status = 2;
         try {
-            String[] defaults = DEFAULTS.split("=", 0);
             for (int i = 0; i < defaults.length; i += 2) {
                 defaults[i + 1] = System.getProperty(defaults[i], defaults[i + 1]);
                 System.setProperty(defaults[i], defaults[i + 1]);
             }
             slots = new HttpExchange[Integer.parseInt(defaults[1])];
-            String[] operands = {"", "", "https://avatar.spacefox.fr/Renard-*.png"};
+            String[] operands = {"PORT", "COUNT", "https://avatar.spacefox.fr/Renard-*.png"};
             int given = 0;
             for (String argument : arguments) {
                 culprit = argument;
@@ -120,7 +121,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     @Override
     public void execute(Runnable request) {
         long start = System.nanoTime();
-        if (!isQuiescent() || unanswered++ > UNANSWERED) {
+        if (!isQuiescent() || unanswered > UNANSWERED) {
             super.execute(request);
         } else if (start < pooledUntil || !pool.isQuiescent()) {
             pool.execute(request);
@@ -130,6 +131,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
             request.run();
             if (System.nanoTime() - start > STALL_NANOS) pooledUntil = start + WARY_NANOS;
         }
+        if (unanswered++ < UNANSWERED) Thread.yield(); // to the thread that was given the request
     }
 
     @Override

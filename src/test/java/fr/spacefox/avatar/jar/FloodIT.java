@@ -119,6 +119,21 @@ class FloodIT {
         }
     }
 
+    /** Long redirects soon fill the buffers of a connection whose client does not read; then its thread waits. */
+    @ParameterizedTest
+    @EnumSource
+    void answersDespiteClientsThatDoNotRead(Mode mode) throws Exception {
+        List<String> command = Server.command(mode, Server.JAVA_HOME);
+        command.add("https://localhost/" + "a".repeat(8000) + "*");
+        try (Server server = Server.run(command)) {
+            try (Flood flood = Attack.PIPELINES_UNREAD.on(server, 10)) {
+                Thread.sleep(2000); // by then it is full
+                server.assertAnswersDespite(flood);
+            }
+            server.assertUnharmed();
+        }
+    }
+
     /** The connections that it refuses need descriptors too, until they are closed. */
     @ParameterizedTest
     @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
