@@ -1,11 +1,10 @@
 package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Tools;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -55,8 +54,7 @@ class BuildIT {
             Tools.skip("no mvn on the path");
             return;
         }
-        String output = new String(maven.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(0, maven.waitFor(), output);
+        Command.finish(maven).ok();
         assertArrayEquals(Files.readAllBytes(Server.JAR), Files.readAllBytes(directory.resolve("target/avatar.jar")));
     }
 }
