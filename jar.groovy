@@ -57,13 +57,13 @@ class ClassFile {
     bytes.toByteArray()
   }
 
-  /** The same class with one constant moved to the place of another; those between make room. */
-  static byte[] move(byte[] bytes, int from, int to) {
+  /** The same class with some constants, from one on, moved to the place of another; those between make room. */
+  static byte[] move(byte[] bytes, int from, int to, int some) {
     def type = read(bytes)
     List order = (0..<type.u2constantPoolCount).toList()
     int low = Math.min(from, to), high = Math.max(from, to) + 1
     for (list in [order, Arrays.asList(type.constantPool)]) {
-      Collections.rotate(list.subList(low, high), from < to ? -1 : 1)
+      Collections.rotate(list.subList(low, high), from < to ? -some : some)
     }
     int[] places = new int[order.size()] // by former place
     order.eachWithIndex { former, place -> places[former as int] = place }
@@ -86,13 +86,14 @@ class ClassFile {
   static byte[] reorder(byte[] best, int tries) {
     long size = deflatedSize(best)
     def tags = read(best).constantPool.collect { it?.tag } // sorted by tag, and each constant stays among its like
-    def random = new Random(7) // the same numbers in each build
+    def random = new Random(10) // the same numbers in each build
     while (tries > 0) {
       int from = random.nextInt(tags.size()), to = random.nextInt(tags.size())
       boolean wide = tags[from] in [null, 5, 6] // a long or a double takes two places
       if (from == to || wide || tags[from] != tags[to]) continue
       tries--
-      byte[] tried = move(best, from, to)
+      int some = random.nextBoolean() ? 1 + random.nextInt(4) : 1
+      byte[] tried = move(best, from, to, some)
       long triedSize = deflatedSize(tried)
       if (triedSize > size) continue
       best = tried

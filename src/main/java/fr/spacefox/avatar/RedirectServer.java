@@ -14,11 +14,13 @@ import java.util.concurrent.ForkJoinPool;
 /**
  * Redirects every HTTP request to one of COUNT numbered pictures (302 Found, RFC 9110, 15.4.3).
  *
- * <p>Everything here follows from four facts about the JDK's own server, com.sun.net.httpserver, in a heap of 8 MB:
+ * <p>Everything here follows from five facts about the JDK's own server, com.sun.net.httpserver, in a heap of 8 MB:
  * <ul>
  * <li>One thread, the dispatcher, waits for all connections. In each turn of its loop it first closes, or keeps
  *     alive, those that were answered in the turn before. Then it accepts one new connection at most, and hands every
  *     request that begins to arrive to the executor, which is this class.
+ * <li>When the dispatcher itself runs a request and a new client's request arrives meanwhile, the turn breaks off. The
+ *     other requests of the turn come later, always in the same order, and under load the last ones come never.
  * <li>The thread that runs a request also reads it. A client that stalls in mid-request blocks this thread until
  *     maxReqTime is over, which is counted from the hand-over.
  * <li>A connection takes 1 KB of heap when it is accepted, and 20 KB from its first request until it is closed. When
@@ -28,17 +30,18 @@ import java.util.concurrent.ForkJoinPool;
  *
  * <p>The rules that follow:
  * <ul>
- * <li>The dispatcher runs the requests itself. To pass them to another thread would take twice the time. But after a
- *     client has stalled it, a pool of threads runs them for nine seconds; with --pool it always does.
+ * <li>The dispatcher runs the requests itself. To pass them to another thread would take twice the time. But a pool of
+ *     threads runs them for nine seconds after a client has stalled the dispatcher, and for a moment of every half
+ *     second, so that a turn is finished; with --pool it always does.
  * <li>A connection is kept alive if it has a slot, which the client's port chooses. There are maxIdleConnections slots.
  *     When another connection has the slot, the answer says Connection: close.
  * <li>Connections are told so in batches. While the first of a batch is still open, this turn has more requests than
- *     slots: a crowd. Then one other thread runs the requests, and waits, before it answers the next batch, until that
- *     first one is closed; the threads of the pool wait likewise. So hardly more connections hold 20 KB than there are
- *     slots, threads, and places in two batches. The dispatcher never waits, because it does the closing, but it yields
- *     to the other threads, so that they answer as fast as it hands over.
- * <li>Many requests without any answer are clients that hang up or stall. The same other thread runs them, and nobody
- *     yields to it. The dispatcher, which is faster, then ends its turn, and frees memory, before many of them are run.
+ *     slots: a crowd. Then the pool runs the requests, and waits, before it answers the next batch, until that first
+ *     one is closed. So hardly more connections hold 20 KB than there are slots, threads, and places in two batches.
+ *     The dispatcher never waits, because it does the closing, but it yields to the other threads, so that they answer
+ *     as fast as it hands over.
+ * <li>Many requests without any answer are clients that hang up or stall. One other thread runs them, and nobody yields
+ *     to it. The dispatcher, which is faster, then ends its turn, and frees memory, before many of them are run.
  * </ul>
  */
 public final class RedirectServer extends ForkJoinPool implements HttpHandler {
@@ -60,6 +63,9 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     private static final long STALL_NANOS = 500_000_000; // the first request, which loads classes, takes a fifth of it
     private static final long WARY_NANOS = 9_000_000_000L; // a flood of stalled clients is over after some six
 
+    private static final long FAIR_EVERY_NANOS = 500_000_000; // the longest that a turn without an end makes wait
+    private static final int FAIR_NANOS = 10_000_000; // the pool's share of it, in which a turn is finished
+
     private static String[] template; // what is left and right of the number
     private static int count;
     private static InetSocketAddress closed; // the local address of every connection that is closed
@@ -71,7 +77,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     private static volatile long pooledUntil; // System.nanoTime()
 
     private RedirectServer() {
-        super(1); // thread, for crowds
+        super(1); // thread, for requests that get no answer
     }
 
     /** Exit status 2: bad arguments; 1: the port is taken or forbidden. */
@@ -121,17 +127,17 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     @Override
     public void execute(Runnable request) {
         long start = System.nanoTime();
-        if (!isQuiescent() || unanswered > UNANSWERED) {
+        if (unanswered++ > UNANSWERED || !super.isQuiescent()) {
             super.execute(request);
-        } else if (start < pooledUntil || !pool.isQuiescent()) {
+            if (unanswered <= UNANSWERED) Thread.yield(); // to the thread that was given the request
+        } else if (start < pooledUntil || (int) (start % FAIR_EVERY_NANOS) < FAIR_NANOS || isOpen(firstOfBatch)
+                || !pool.isQuiescent()) {
             pool.execute(request);
-        } else if (isOpen(firstOfBatch)) { // after the pool: a client that stalls would block the only thread
-            super.execute(request);
+            Thread.yield();
         } else {
             request.run();
             if (System.nanoTime() - start > STALL_NANOS) pooledUntil = start + WARY_NANOS;
         }
-        if (unanswered++ < UNANSWERED) Thread.yield(); // to the thread that was given the request
     }
 
     @Override
