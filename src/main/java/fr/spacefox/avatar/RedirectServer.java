@@ -19,8 +19,8 @@ import java.util.concurrent.ForkJoinPool;
  * <li>One thread, the dispatcher, waits for all connections. In each turn of its loop it first closes, or keeps
  *     alive, those that were answered in the turn before. Then it accepts one new connection at most, and hands every
  *     request that begins to arrive to the executor, which is this class.
- * <li>When the dispatcher itself runs a request and a new client's request arrives meanwhile, the turn breaks off. The
- *     other requests of the turn come later, always in the same order, and under load the last ones come never.
+ * <li>When a new client's request arrives while the dispatcher itself runs another, this breaks off the turn. The other
+ *     requests of the turn wait for the next one, where new ones may come before them, and so on.
  * <li>The thread that runs a request also reads it. A client that stalls in mid-request blocks this thread until
  *     maxReqTime is over, which is counted from the hand-over.
  * <li>A connection takes 1 KB of heap when it is accepted, and 20 KB from its first request until it is closed. When
@@ -31,8 +31,8 @@ import java.util.concurrent.ForkJoinPool;
  * <p>The rules that follow:
  * <ul>
  * <li>The dispatcher runs the requests itself. To pass them to another thread would take twice the time. But a pool of
- *     threads runs them for nine seconds after a client has stalled the dispatcher, and for a moment of every half
- *     second, so that a turn is finished; with --pool it always does.
+ *     threads runs them for a moment of every half second, so that a turn comes to its end, and for nine seconds after
+ *     a client has stalled the dispatcher; with --pool it always does.
  * <li>A connection is kept alive if it has a slot, which the client's port chooses. There are maxIdleConnections slots.
  *     When another connection has the slot, the answer says Connection: close.
  * <li>Connections are told so in batches. While the first of a batch is still open, this turn has more requests than
@@ -62,9 +62,8 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux allows as many by default
     private static final long STALL_NANOS = 500_000_000; // the first request, which loads classes, takes a fifth of it
     private static final long WARY_NANOS = 9_000_000_000L; // a flood of stalled clients is over after some six
-
-    private static final long FAIR_EVERY_NANOS = 500_000_000; // the longest that a turn without an end makes wait
-    private static final int FAIR_NANOS = 10_000_000; // the pool's share of it, in which a turn is finished
+    private static final long FAIR_EVERY_NANOS = 500_000_000; // so long may new requests come before another
+    private static final int FAIR_NANOS = 10_000_000; // of these the pool runs the requests; a turn takes less
 
     private static String[] template; // what is left and right of the number
     private static int count;
