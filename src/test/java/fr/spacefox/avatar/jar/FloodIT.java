@@ -135,6 +135,22 @@ class FloodIT {
         }
     }
 
+    /** What each that hangs up leaves in memory stays there until the server has seen to all others, too. */
+    @ParameterizedTest
+    @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
+    void survivesManyThatHangUpTogether(Mode mode, Path jdk) throws Exception {
+        try (Server server = Server.start(mode, jdk)) {
+            for (int wave = 0; wave < 4; wave++) {
+                try (Flood flood = Attack.SILENT.on(server, 1000)) {
+                    flood.awaitSent();
+                    Thread.sleep(500); // so that they are accepted
+                }
+                server.assertAnswers();
+            }
+            server.assertUnharmed();
+        }
+    }
+
     /** The connections that it refuses need descriptors too, until they are closed. */
     @ParameterizedTest
     @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
