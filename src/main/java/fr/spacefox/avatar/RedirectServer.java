@@ -38,7 +38,7 @@ import java.util.concurrent.ForkJoinPool;
  * <li>Connections are told so in batches. While the first of a batch is still open, this turn has more requests than
  *     slots: a crowd. Then the pool runs the requests, and waits, before it answers the next batch, until that first
  *     one is closed. So hardly more connections hold 20 KB than there are slots, threads, and places in two batches.
- *     The dispatcher never waits, because it does the closing, but it yields to the other threads, so that they answer
+ *     The dispatcher never waits, because it does the closing, but it yields to those of the pool, so that they answer
  *     as fast as it hands over.
  * <li>Many requests without any answer are clients that hang up or stall. One other thread runs them, and nobody yields
  *     to it. The dispatcher, which is faster, then ends its turn, and frees memory, before many of them are run.
@@ -63,7 +63,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
     private static final long STALL_NANOS = 500_000_000; // the first request, which loads classes, takes a fifth of it
     private static final long WARY_NANOS = 9_000_000_000L; // a flood of stalled clients is over after some six
     private static final long FAIR_EVERY_NANOS = 500_000_000; // so long may new requests come before another
-    private static final int FAIR_NANOS = 10_000_000; // of these the pool runs the requests; a turn takes less
+    private static final long FAIR_NANOS = 10_000_000; // of these the pool runs the requests; a turn takes less
 
     private static String[] template; // what is left and right of the number
     private static int count;
@@ -102,7 +102,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
             culprit = "COUNT";
             count = Integer.parseInt(operands[1]);
             new Random().nextInt(count); // fails unless COUNT is positive
-            culprit = "URL";
+            culprit = "URL*";
             template = URI.create(operands[2]).toASCIIString().split("\\*", 2);
             new URL(template[0].concat(template[1])); // fails without * and when it is not absolute
             culprit = "PORT";
@@ -128,8 +128,7 @@ public final class RedirectServer extends ForkJoinPool implements HttpHandler {
         long start = System.nanoTime();
         if (unanswered++ > UNANSWERED || !super.isQuiescent()) {
             super.execute(request);
-            if (unanswered <= UNANSWERED) Thread.yield(); // to the thread that was given the request
-        } else if (start < pooledUntil || (int) (start % FAIR_EVERY_NANOS) < FAIR_NANOS || isOpen(firstOfBatch)
+        } else if (start < pooledUntil || start % FAIR_EVERY_NANOS < FAIR_NANOS || isOpen(firstOfBatch)
                 || !pool.isQuiescent()) {
             pool.execute(request);
             Thread.yield();

@@ -64,12 +64,12 @@ class CommandLineIT {
                         "https://example.org/%zz-*.png",
                         "*",
                         "/fox-*.png", // a relative Location fails in some forums
-                        "").map(value -> bad("URL", value, "0", "21", value)),
+                        "").map(value -> bad("URL*", value, "0", "21", value)),
                     Stream.of(
                         bad("", "surplus", "0", "21", url, "surplus"),
                         bad("", "surplus", "0", "21", url, "surplus", "more"),
                         bad("PORT", "--fox", "--fox", "0", "21"),
-                        bad("URL", "--fox", "0", "21", "--fox"),
+                        bad("URL*", "--fox", "0", "21", "--fox"),
                         bad("", "--fox", "0", "21", url, "--fox"),
                         bad("COUNT", "--pool=2", "0", "--pool=2", "21"),
                         bad("PORT", "-p", "-p", "0", "21"),

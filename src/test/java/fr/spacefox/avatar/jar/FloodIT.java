@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -217,6 +218,60 @@ class FloodIT {
     void losesNoneOfACrowdThatComesAgain() throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED)) {
             assertLosesNone(server, 300, 30_000);
+        }
+    }
+
+    /**
+     * Seventy that ask nothing make one thread run the requests. While it answers a crowd, a slow client must not hold
+     * the server's own thread, for which the crowd waits.
+     */
+    @Test
+    void losesNoneOfACrowdBehindSlowClients() throws Exception {
+        try (Server server = Server.start(Mode.PUBLISHED)) {
+            server.ask(); // the classes are loaded
+            for (int round = 0; round < 8; round++) {
+                for (int i = 0; i < 70; i++) {
+                    server.connect().close();
+                }
+                Thread.sleep(100); // they are dealt with
+                List<Client> all = new ArrayList<>();
+                try {
+                    assertAnswersCrowd(server, all);
+                } finally {
+                    for (Client client : all) {
+                        client.close();
+                    }
+                }
+            }
+            server.assertUnharmed();
+        }
+    }
+
+    private static void assertAnswersCrowd(Server server, List<Client> all) throws Exception {
+        String line = "GET / HTTP/1.1\r\n";
+        String host = "Host: localhost\r\n\r\n";
+        Client first = server.connect().send(line);
+        all.add(first);
+        for (int i = 0; i < 20; i++) {
+            all.add(server.connect());
+        }
+        List<Client> slow = List.copyOf(all.subList(1, all.size()));
+        Thread.sleep(50); // the first has the thread
+        for (int i = 0; i < 100; i++) {
+            all.add(server.connect().send(line + host));
+        }
+        Thread.sleep(100); // the crowd waits for the thread
+        first.send(host);
+        for (Client client : slow) {
+            client.send(line);
+            Thread.sleep(1); // so that one of them arrives while the thread answers
+        }
+        Thread.sleep(200);
+        for (Client client : slow) {
+            client.send(host);
+        }
+        for (Client client : all) {
+            assertTrue(client.head().startsWith("HTTP/1.1 302 "));
         }
     }
 
