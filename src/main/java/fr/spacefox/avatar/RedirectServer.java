@@ -38,8 +38,8 @@ import java.util.concurrent.ForkJoinPool;
  * <li>Connections are told so in batches. While the first of a batch is still open, this turn has more requests than
  *     slots: a crowd. Then the pool runs the requests, and waits, before it answers the next batch, until that first
  *     one is closed. So hardly more connections hold 20 KB than there are slots, threads, and places in two batches.
- *     The dispatcher never waits, because it does the closing, but it yields to those of the pool, so that they answer
- *     as fast as it hands over.
+ *     The dispatcher never waits, because it does the closing, but it yields to the threads of the pool, so that they
+ *     answer as fast as it hands over.
  * <li>Many requests without any answer are clients that hang up or stall. One other thread runs them, and nobody yields
  *     to it. The dispatcher, which is faster, then ends its turn, and frees memory, before many of them are run.
  * </ul>

@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -154,6 +156,7 @@ class FloodIT {
 
     /** The connections that it refuses need descriptors too, until they are closed. */
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
     void answersAfterRunningOutOfDescriptors(Mode mode, Path jdk) throws Exception {
         List<String> command = new ArrayList<>(
