@@ -100,9 +100,7 @@ class FloodIT {
                 assertTrue(client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head().startsWith("HTTP/1.1 302 "));
             }
         } finally {
-            for (Client client : open) {
-                client.close();
-            }
+            Client.closeAll(open);
         }
     }
 
@@ -237,44 +235,41 @@ class FloodIT {
                     server.connect().close();
                 }
                 Thread.sleep(100); // they are dealt with
-                List<Client> all = new ArrayList<>();
-                try {
-                    assertAnswersCrowd(server, all);
-                } finally {
-                    for (Client client : all) {
-                        client.close();
-                    }
-                }
+                assertAnswersCrowdBehindSlowClients(server);
             }
             server.assertUnharmed();
         }
     }
 
-    private static void assertAnswersCrowd(Server server, List<Client> all) throws Exception {
+    private static void assertAnswersCrowdBehindSlowClients(Server server) throws Exception {
         String line = "GET / HTTP/1.1\r\n";
         String host = "Host: localhost\r\n\r\n";
-        Client first = server.connect().send(line);
-        all.add(first);
-        for (int i = 0; i < 20; i++) {
-            all.add(server.connect());
-        }
-        List<Client> slow = List.copyOf(all.subList(1, all.size()));
-        Thread.sleep(50); // the first has the thread
-        for (int i = 0; i < 100; i++) {
-            all.add(server.connect().send(line + host));
-        }
-        Thread.sleep(100); // the crowd waits for the thread
-        first.send(host);
-        for (Client client : slow) {
-            client.send(line);
-            Thread.sleep(1); // so that one of them arrives while the thread answers
-        }
-        Thread.sleep(200);
-        for (Client client : slow) {
-            client.send(host);
-        }
-        for (Client client : all) {
-            assertTrue(client.head().startsWith("HTTP/1.1 302 "));
+        List<Client> all = new ArrayList<>();
+        try {
+            for (int i = 0; i < 21; i++) {
+                all.add(server.connect());
+            }
+            Client first = all.get(0).send(line);
+            List<Client> slow = List.copyOf(all.subList(1, all.size()));
+            Thread.sleep(50); // the first has the thread
+            for (int i = 0; i < 100; i++) {
+                all.add(server.connect().send(line + host));
+            }
+            Thread.sleep(100); // the crowd waits for the thread
+            first.send(host);
+            for (Client client : slow) {
+                client.send(line);
+                Thread.sleep(1); // so that one of them arrives while the thread answers
+            }
+            Thread.sleep(200);
+            for (Client client : slow) {
+                client.send(host);
+            }
+            for (Client client : all) {
+                assertTrue(client.head().startsWith("HTTP/1.1 302 "));
+            }
+        } finally {
+            Client.closeAll(all);
         }
     }
 

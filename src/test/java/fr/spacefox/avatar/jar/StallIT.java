@@ -72,9 +72,7 @@ class StallIT {
             return done;
         } finally {
             visitors.shutdownNow();
-            for (Client client : stalled) {
-                client.close();
-            }
+            Client.closeAll(stalled);
         }
     }
 

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** One connection to this machine, byte by byte. */
 public final class Client implements AutoCloseable {
@@ -55,5 +56,11 @@ public final class Client implements AutoCloseable {
     @Override
     public void close() throws IOException {
         socket.close();
+    }
+
+    public static void closeAll(List<Client> clients) throws IOException {
+        for (Client client : clients) {
+            client.close();
+        }
     }
 }
