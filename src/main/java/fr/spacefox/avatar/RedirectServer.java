@@ -1,6 +1,5 @@
 package fr.spacefox.avatar;
 
-import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
@@ -35,6 +34,7 @@ public final class RedirectServer implements Executor, HttpHandler {
             + "/sun.net.httpserver.maxReqHeaderSize/5000" // bytes of all headers; browsers send about 1,000
             + "/sun.net.httpserver.maxReqTime/2" // seconds that a client may take to send a request, or be silent
             + "/sun.net.httpserver.maxRspTime/2" // seconds that a client may take to read the answer
+            + "/sun.net.httpserver.timerMillis/10" // ms between two looks for both, so that nobody waits much longer
             + "/sun.net.httpserver.clockTick/1000" // ms between two looks for silent and idle clients
             + "/java.locale.providers/SPI"; // not CLDR, whose names for one Date header take 480 KB of heap
 
@@ -54,7 +54,8 @@ public final class RedirectServer implements Executor, HttpHandler {
         try {
             RedirectServer redirects = new RedirectServer();
             Executor executor = redirects;
-            String[] operands = {null, null, DEFAULT_URL};
+            String[] operands = new String[3];
+            operands[2] = DEFAULT_URL;
             int given = 0;
             for (String argument : arguments) {
                 if (argument.equals("--pool")) executor = redirects.pool;
@@ -110,13 +111,12 @@ public final class RedirectServer implements Executor, HttpHandler {
         }
     }
 
-    /** Does not read the request's body: if there is one, the server closes the connection after the answer. */
+    /** Leaves the body of the request, if there is one, to the server, which discards it after the answer. */
     @Override
     public void handle(HttpExchange exchange) throws IOException {
         int number = (int) (Math.random() * count) + 1;
-        Headers headers = exchange.getResponseHeaders();
-        headers.set("Location", template[0] + number + template[1]);
-        headers.set("Cache-Control", "private, no-store"); // or else some caches keep the redirect
+        exchange.getResponseHeaders().set("Location", template[0] + number + template[1]);
+        exchange.getResponseHeaders().set("Cache-Control", "private, no-store"); // or else some caches keep the redirect
         exchange.sendResponseHeaders(302, -1); // -1: no body
     }
 }

@@ -10,7 +10,6 @@ import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Tools;
 import java.io.IOException;
 import java.net.ServerSocket;
-import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,57 +48,46 @@ class CommandLineIT {
         }
     }
 
-    /** Each: the argument that is wrong, by its name in README or else by its value, and the whole command line. */
+    /** Each: the argument that is wrong, by its name in the usage, and the whole command line. */
     static Stream<Arguments> badInput() {
         String url = Server.DEFAULT_URL;
-        return Stream.concat(
-            Stream.of("fox", "-1", "65536", "4294967296", "80.0", "").map(value -> bad("PORT", value, value, "21")),
-            Stream.concat(
-                Stream.of("fox", "0", "-21", "2147483648", "2.5", "").map(value -> bad("COUNT", value, "0", value)),
-                Stream.concat(
-                    Stream.of(
-                        "https://example.org/fox.png",
-                        "https://example.org/a fox-*.png",
-                        "https://example.org/%zz-*.png",
-                        "*",
-                        "/fox-*.png", // a relative Location fails in some forums
-                        "").map(value -> bad("URL*", value, "0", "21", value)),
-                    Stream.of(
-                        bad("", "surplus", "0", "21", url, "surplus"),
-                        bad("", "surplus", "0", "21", url, "surplus", "more"),
-                        bad("PORT", "--fox", "--fox", "0", "21"),
-                        bad("URL*", "--fox", "0", "21", "--fox"),
-                        bad("", "--fox", "0", "21", url, "--fox"),
-                        bad("COUNT", "--pool=2", "0", "--pool=2", "21"),
-                        bad("PORT", "-p", "-p", "0", "21"),
-                        bad("PORT", "--help", "--help")))));
+        return Stream.of(
+            Stream.of("fox", "-1", "65536", "4294967296", "80.0", "", "--fox", "-p").map(port -> bad("PORT", port, "21")),
+            Stream.of("fox", "0", "-21", "2147483648", "2.5", "", "--pool=2").map(count -> bad("COUNT", "0", count)),
+            Stream.of(
+                "https://example.org/fox.png",
+                "https://example.org/fox-*-*.png",
+                "https://example.org/a fox-*.png",
+                "https://example.org/%zz-*.png",
+                "*",
+                "/fox-*.png", // a relative Location fails in some forums
+                "--fox",
+                "").map(value -> bad("URL*", "0", "21", value)),
+            Stream.of(
+                bad("arguments"),
+                bad("arguments", "--help"),
+                bad("arguments", "--pool"),
+                bad("arguments", "0"),
+                bad("arguments", "0", "--pool"),
+                bad("arguments", "0", "21", url, "surplus"),
+                bad("arguments", "0", "21", url, "surplus", "more"))).flatMap(cases -> cases);
     }
 
-    private static Arguments bad(String name, String value, String... arguments) {
-        return Arguments.of(name, value, List.of(arguments));
+    private static Arguments bad(String name, String... arguments) {
+        return Arguments.of(name, List.of(arguments));
     }
 
     @ParameterizedTest
     @MethodSource("badInput")
-    void saysWhatIsWrongWithWhat(String name, String value, List<String> arguments) throws Exception {
-        assertBadInput(name, value, arguments);
-    }
-
-    private static void assertBadInput(String name, String value, List<String> arguments) throws Exception {
+    void saysWhatIsWrongWithWhat(String name, List<String> arguments) throws Exception {
         Refusal refusal = refuse(Server.command(arguments.toArray(String[]::new)));
-        assertEquals(1, refusal.err.size(), refusal::toString);
+        assertEquals(2, refusal.err.size(), refusal::toString);
         String line = refusal.err.get(0);
-        assertTrue(line.startsWith(name.isEmpty() ? "" : name + ": "), refusal::toString);
-        assertTrue(!name.isEmpty() || line.contains(value), refusal::toString);
-        assertFalse(line.contains("Exception"), refusal::toString);
+        assertTrue(line.startsWith(name + ": "), refusal::toString);
+        assertFalse(line.contains("Exception") || line.contains("Index") || line.contains("null"), refusal::toString);
+        assertEquals("usage: java -jar avatar.jar [--pool] PORT COUNT ['URL*']", refusal.err.get(1));
         assertEquals("", refusal.out);
         assertEquals(2, refusal.exit);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"'', PORT", "--pool, PORT", "0, COUNT", "0 --pool, COUNT"})
-    void saysWhatIsMissing(String line, String name) throws Exception {
-        assertBadInput(name, "", Stream.of(line.split(" ")).filter(word -> !word.isEmpty()).toList());
     }
 
     /** Line breaks would let whoever writes the template write headers. */
@@ -262,39 +249,12 @@ class CommandLineIT {
         assertEquals(1, refusal.exit);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void overridesMaxConnections(Mode mode) throws Exception {
-        try (Server server = Server.start(mode, Server.JAVA_HOME, "-Djdk.httpserver.maxConnections=2");
-                Client one = server.connect(); Client two = server.connect()) {
-            one.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
-            two.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
-            assertUnanswered(server);
-        }
-        try (Server server = Server.start(mode); Client one = server.connect(); Client two = server.connect()) {
-            one.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
-            two.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
-            assertTrue(server.ask().startsWith("HTTP/1.1 302 "), "ours is more than 2");
-        }
-    }
-
-    private static void assertUnanswered(Server server) throws IOException {
-        try {
-            assertEquals("", server.ask());
-        } catch (SocketException reset) {
-            // closed before it was read
-        }
-    }
-
-    /** Without the pool only: there the engine may keep one idle connection too many. */
     @Test
     void overridesMaxIdleConnections() throws Exception {
-        String limit = "-Dsun.net.httpserver.maxIdleConnections=1";
-        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, limit);
-                Client one = server.connect(); Client two = server.connect()) {
-            one.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
-            two.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
-            assertEquals("", two.rest(), "closed, as one is idle already");
+        String limit = "-Dsun.net.httpserver.maxIdleConnections=0";
+        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, limit); Client client = server.connect()) {
+            String answer = client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").rest();
+            assertTrue(answer.startsWith("HTTP/1.1 302 "), answer);
         }
     }
 

@@ -2,10 +2,10 @@ package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Jdks;
 import fr.spacefox.avatar.support.Tools;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,15 +14,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * No flood ends the process, or keeps it from answering for more than eight seconds after the flood's first byte,
@@ -32,11 +29,6 @@ class FloodIT {
 
     /** How many seconds the floods come together; with -Davatar.soak=600 the soak, which reports. */
     private static final int SOAK_SECONDS = Integer.getInteger("avatar.soak", 5);
-
-    private static final int SLOTS = 20;
-
-    /** How many file descriptors are enough: 1,008 connections, 9 for the JVM, and 7 to spare. */
-    private static final int DESCRIPTORS = 1024;
 
     static Stream<Arguments> attacksInEveryMode() {
         return Stream.of(Mode.values())
@@ -60,50 +52,6 @@ class FloodIT {
         }
     }
 
-    /** After each attack there are as many slots as before. */
-    @ParameterizedTest
-    @EnumSource
-    void losesNoSlot(Mode mode) throws Exception {
-        try (Server server = Server.start(mode, Server.JAVA_HOME, "-Djdk.httpserver.maxConnections=" + SLOTS)) {
-            for (Attack attack : Attack.values()) {
-                try (Flood flood = attack.on(server, SLOTS - 1)) {
-                    flood.awaitSent();
-                }
-                assertServes(server, SLOTS, attack);
-            }
-            server.assertUnharmed();
-        }
-    }
-
-    /** Tries again while connections of the attack are still being closed; a lost slot stays lost. */
-    private static void assertServes(Server server, int slots, Attack attack) throws Exception {
-        String last = "";
-        for (long start = System.nanoTime(); Server.millisSince(start) < 8000; Thread.sleep(50)) {
-            try {
-                askAtOnce(server, slots);
-                return;
-            } catch (IOException e) {
-                last = e.toString();
-            }
-        }
-        fail("not " + slots + " slots after " + attack + ": " + last);
-    }
-
-    /** Each takes a slot by connecting, before any asks. The last to connect asks first: it would lack a lost slot. */
-    private static void askAtOnce(Server server, int clients) throws IOException {
-        List<Client> open = new ArrayList<>();
-        try {
-            for (int i = 0; i < clients; i++) {
-                open.add(0, server.connect());
-            }
-            for (Client client : open) {
-                assertTrue(client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head().startsWith("HTTP/1.1 302 "));
-            }
-        } finally {
-            Client.closeAll(open);
-        }
-    }
-
     /** What an attack leaves behind for a while, such as aborted connections, must leave room for the next. */
     @ParameterizedTest
     @EnumSource
@@ -117,61 +65,12 @@ class FloodIT {
                     server.assertAnswers();
                 }
             }
+            server.assertServesAll();
             server.assertUnharmed();
         }
     }
 
-    /** Long redirects soon fill the buffers of a connection whose client does not read; then its thread waits. */
-    @ParameterizedTest
-    @EnumSource
-    void answersDespiteClientsThatDoNotRead(Mode mode) throws Exception {
-        List<String> command = Server.command(mode, Server.JAVA_HOME);
-        command.add("https://localhost/" + "a".repeat(8000) + "*");
-        try (Server server = Server.run(command)) {
-            try (Flood flood = Attack.PIPELINES_UNREAD.on(server, 10)) {
-                Thread.sleep(2000); // by then it is full
-                server.assertAnswersDespite(flood);
-            }
-            server.assertUnharmed();
-        }
-    }
-
-    /** What each that hangs up leaves in memory stays there until the server has seen to all others, too. */
-    @ParameterizedTest
-    @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
-    void survivesManyThatHangUpTogether(Mode mode, Path jdk) throws Exception {
-        try (Server server = Server.start(mode, jdk)) {
-            for (int wave = 0; wave < 4; wave++) {
-                try (Flood flood = Attack.SILENT.on(server, 1000)) {
-                    flood.awaitSent();
-                    Thread.sleep(500); // so that they are accepted
-                }
-                server.assertAnswers();
-            }
-            server.assertUnharmed();
-        }
-    }
-
-    /** The connections that it refuses need descriptors too, until they are closed. */
-    @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
-    @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
-    void answersAfterRunningOutOfDescriptors(Mode mode, Path jdk) throws Exception {
-        List<String> command = new ArrayList<>(
-            List.of("sh", "-c", "ulimit -n " + DESCRIPTORS + " && exec \"$@\"", "sh"));
-        command.addAll(Server.command(mode, jdk));
-        try (Server server = Server.run(command)) {
-            for (Attack attack : List.of(Attack.SILENT, Attack.ASK_AND_STAY, Attack.HALF_HEADS)) {
-                try (Flood flood = attack.on(server, 2 * DESCRIPTORS)) {
-                    server.assertAnswersDespite(flood);
-                }
-                server.assertAnswers();
-            }
-            server.assertUnharmed();
-        }
-    }
-
-    /** Also shows that the engine still sweeps: a silent connection is closed in the end. */
+    /** Also shows that the engine still closes silent connections. */
     @ParameterizedTest
     @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
     @Timeout(value = 30, unit = TimeUnit.MINUTES) // for the soak
@@ -203,94 +102,63 @@ class FloodIT {
         }
     }
 
+    static Stream<Arguments> collectorsOnEveryJdk() throws IOException {
+        return Jdks.all().stream().flatMap(jdk ->
+            Stream.of("-XX:+UseG1GC", "-XX:+UseSerialGC").map(collector -> Arguments.of(collector, jdk)));
+    }
+
+    /** On as many connections as there are, and each with a thread of its own: the worst that the heap has to bear. */
     @ParameterizedTest
-    @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
-    void losesNoneOfABurst(Mode mode, Path jdk) throws Exception {
-        try (Server server = Server.start(mode, jdk)) {
-            assertLosesNone(server, 1000, 10_000);
-        }
-    }
-
-    /**
-     * A new request ends the turn of the server's own thread, so that others of that turn can be the last again and
-     * again, until they are reset. Who is last depends on hash codes that each process draws anew.
-     */
-    @RepeatedTest(3)
-    void losesNoneOfACrowdThatComesAgain() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED)) {
-            assertLosesNone(server, 300, 30_000);
-        }
-    }
-
-    /**
-     * Seventy that ask nothing make one thread run the requests. While it answers a crowd, a slow client must not hold
-     * the server's own thread, for which the crowd waits.
-     */
-    @Test
-    void losesNoneOfACrowdBehindSlowClients() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED)) {
-            server.ask(); // the classes are loaded
-            for (int round = 0; round < 8; round++) {
-                for (int i = 0; i < 70; i++) {
-                    server.connect().close();
+    @MethodSource("collectorsOnEveryJdk")
+    void survivesTheCostliestRequests(String collector, Path jdk) throws Exception {
+        try (Server server = Server.start(Mode.POOL, jdk, collector)) {
+            int all = server.maxConnections();
+            for (Attack attack : Attack.COSTLIEST) {
+                try (Flood flood = attack.on(server, all)) {
+                    flood.awaitSent();
                 }
-                Thread.sleep(100); // they are dealt with
-                assertAnswersCrowdBehindSlowClients(server);
+                server.assertServesAll();
+            }
+            try (Flood headers = Attack.MANY_HEADERS.on(server, all / 3);
+                    Flood unread = Attack.MANY_HEADERS_UNREAD.on(server, all / 3);
+                    Flood urls = Attack.ESCAPED_URLS.on(server, all / 3)) {
+                server.assertAnswersDespite(headers, unread, urls);
+            }
+            server.assertServesAll();
+            server.assertUnharmed();
+        }
+    }
+
+    /** A heap for 2,048 connections, where there are descriptors for 1,024 only. */
+    @ParameterizedTest
+    @ValueSource(strings = {"SILENT", "ASK_AND_STAY"})
+    void answersWithTheUsualDescriptors(Attack attack) throws Exception {
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -n 1024 && exec \"$@\"", "sh"));
+        command.addAll(Server.command(Mode.PUBLISHED, Server.JAVA_HOME, "-Xmx256m"));
+        try (Server server = Server.run(command)) {
+            try (Flood flood = attack.on(server)) {
+                server.assertAnswersDespite(flood);
             }
             server.assertUnharmed();
         }
     }
 
-    private static void assertAnswersCrowdBehindSlowClients(Server server) throws Exception {
-        String line = "GET / HTTP/1.1\r\n";
-        String host = "Host: localhost\r\n\r\n";
-        List<Client> all = new ArrayList<>();
-        try {
-            for (int i = 0; i < 21; i++) {
-                all.add(server.connect());
-            }
-            Client first = all.get(0).send(line);
-            List<Client> slow = List.copyOf(all.subList(1, all.size()));
-            Thread.sleep(50); // the first has the thread
-            for (int i = 0; i < 100; i++) {
-                all.add(server.connect().send(line + host));
-            }
-            Thread.sleep(100); // the crowd waits for the thread
-            first.send(host);
-            for (Client client : slow) {
-                client.send(line);
-                Thread.sleep(1); // so that one of them arrives while the thread answers
-            }
-            Thread.sleep(200);
-            for (Client client : slow) {
-                client.send(host);
-            }
-            for (Client client : all) {
-                assertTrue(client.head().startsWith("HTTP/1.1 302 "));
-            }
-        } finally {
-            Client.closeAll(all);
-        }
+    /** Continual requests on ten thousand connections, kept alive or each closed after its answer. */
+    static Stream<Arguments> crowds() {
+        return Stream.of(Mode.values()).flatMap(mode ->
+            Stream.of("keep-alive", "close").map(connection -> Arguments.of(mode, connection)));
     }
 
-    /** One core, on which the compilers, too, are at work: who has asked is let go of only when its turn comes. */
     @ParameterizedTest
-    @EnumSource
-    void losesNoneOfABurstOnOneCore(Mode mode) throws Exception {
+    @MethodSource("crowds")
+    void survivesTenThousandClients(Mode mode, String connection) throws Exception {
+        Tools.need("wrk");
         try (Server server = Server.start(mode)) {
-            server.moveToOneCore();
-            assertLosesNone(server, 1000, 10_000);
+            Command.run("sh", "-c", "ulimit -n $(ulimit -Hn); exec wrk -t2 -c10000 -d5 -H 'Connection: " + connection
+                + "' http://127.0.0.1:" + server.port + "/").ok();
+            server.assertAnswers();
+            server.assertServesAll();
+            server.assertUnharmed();
         }
-    }
-
-    private static void assertLosesNone(Server server, int clients, int requests) throws Exception {
-        Tools.need("ab");
-        String url = "http://127.0.0.1:" + server.port + "/";
-        String report = Command.run("ab", "-q", "-n", "" + requests, "-c", "" + clients, url).ok();
-        for (String line : List.of("Complete requests: +" + requests, "Failed requests: +0",
-                "Non-2xx responses: +" + requests)) {
-            assertTrue(report.matches("(?s).*\\n" + line + "\\n.*"), report);
-        }
-        server.assertUnharmed();
     }
 }

@@ -154,9 +154,46 @@ final class Server implements AutoCloseable {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
     }
 
-    void moveToOneCore() throws IOException {
-        Tools.need("taskset");
-        Command.run("taskset", "--all-tasks", "--cpu-list", "--pid", "0", String.valueOf(process.pid())).ok();
+    /** How many connections it admits at a time, as it has set the limit itself. */
+    int maxConnections() throws IOException {
+        String jcmd = JAVA_HOME.resolve("bin/jcmd").toString();
+        String properties = Command.run(jcmd, String.valueOf(process.pid()), "VM.system_properties").ok();
+        Matcher limit = Pattern.compile("jdk\\.httpserver\\.maxConnections=(\\d+)").matcher(properties);
+        assertTrue(limit.find(), properties);
+        return Integer.parseInt(limit.group(1));
+    }
+
+    /** All its connections can be had, none is lost. Tries again while those of an attack are being closed. */
+    void assertServesAll() throws IOException, InterruptedException {
+        assertServes(maxConnections());
+    }
+
+    void assertServes(int connections) throws IOException, InterruptedException {
+        String last = "";
+        for (long start = System.nanoTime(); millisSince(start) < SECONDS * 1000; Thread.sleep(50)) {
+            try {
+                askAtOnce(connections);
+                return;
+            } catch (IOException e) {
+                last = e.toString();
+            }
+        }
+        fail("not " + connections + " connections: " + last);
+    }
+
+    /** All connect before any asks. The last to connect asks first: it would lack a lost connection. */
+    private void askAtOnce(int clients) throws IOException {
+        List<Client> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < clients; i++) {
+                open.add(0, connect());
+            }
+            for (Client client : open) {
+                assertTrue(client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head().startsWith("HTTP/1.1 302 "));
+            }
+        } finally {
+            Client.closeAll(open);
+        }
     }
 
     /** The same process, which had nothing to complain about: an OutOfMemoryError would have ended it. */
