@@ -124,7 +124,7 @@ class NginxIT {
         Tools.need("strace", "h2load", "bash");
         box = Box.installed();
         // Debian's own site would answer what names no domain on port 80.
-        box.run(Box.readme("Another site on the same nginx")).ok();
+        box.run(Box.readme("Other sites on the same nginx")).ok();
     }
 
     @AfterAll
@@ -261,7 +261,7 @@ class NginxIT {
     }
 
     /**
-     * README's "Pictures of another name": the redirect leads to pictures of this very server, and the stand-in is
+     * The guide's "Pictures of another name": the redirect leads to pictures of this very server, and the stand-in is
      * one of them.
      */
     @Test
@@ -291,12 +291,12 @@ class NginxIT {
         } finally {
             box.run("rm -rf /root/avatar /var/www/avatar; mv /root/before /root/avatar").ok();
             box.run(Box.readme("Install")).ok();
-            box.run(Box.readme("Changing it later")).ok();
+            box.run(Box.readme("Update")).ok();
         }
         awaitRedirect();
     }
 
-    /** What README says about certbot: its proof is served, and nginx goes on without the files of the certificate. */
+    /** As the guide says: certbot's proof is served, and nginx goes on without the files of the certificate. */
     @Test
     void aCertificateCanBeHadWhileNginxRuns() throws Exception {
         box.run("""
