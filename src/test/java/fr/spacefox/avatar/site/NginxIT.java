@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -444,6 +445,34 @@ class NginxIT {
                     cp /nginx.conf /etc/nginx/nginx.conf
                     rm /etc/nginx/modules-enabled/short.conf
                     systemctl restart nginx""").ok();
+        }
+        awaitRedirect();
+    }
+
+    /** README's "Why a redirect": what nginx does alone, and how many bytes a visit then costs. */
+    @Test
+    void nginxAloneShowsARandomPictureAtEachVisit() throws Exception {
+        Files.writeString(box.path("/etc/nginx/conf.d/alone.conf"), "server { listen 81; root /alone;\n"
+                + Box.readme("Why a redirect, and why a JVM?", "nginx") + "}\n");
+        box.run("""
+                mkdir -p /alone/foxes
+                cp /var/www/avatar/*.png /alone/foxes
+                systemctl reload nginx""").ok();
+        String alone = "http://localhost:81/me.png";
+        try {
+            box.await("the other site", () -> ask(alone).status() == 200 ? true : null);
+            Answer answer = ask(alone);
+            assertEquals("200 image/png no-store", answer.status() + " " + answer.headers().get("Content-Type") + " "
+                    + answer.headers().get("Cache-Control"));
+            assertTrue(Integer.parseInt(answer.headers().get("Content-Length")) > 4000, answer::toString);
+            assertEquals(405, ask("--data", "x=1", alone).status());
+            var sums = new TreeSet<String>();
+            for (int visit = 0; visit < 10; visit++) sums.add(box.run("curl --silent " + alone + " | md5sum").ok());
+            assertTrue(sums.size() > 1, "the same picture for every visit");
+            String bytes = box.curl("--write-out", "%{size_header}", SITE).output();
+            assertTrue(Integer.parseInt(bytes.substring(bytes.lastIndexOf('\n') + 1)) < 300, bytes);
+        } finally {
+            box.run("rm -r /etc/nginx/conf.d/alone.conf /alone; systemctl reload nginx").ok();
         }
         awaitRedirect();
     }
