@@ -17,15 +17,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A throwaway machine. It has this machine's files under an overlay that vanishes, a systemd of its own, a network of
- * its own with only a loopback interface, and the project in /root/avatar, which README's commands install. Everything
- * hangs on one process: when it ends, no mount and no process is left.
+ * A throwaway machine. It has the files of this machine, or of another Debian in a folder, under an overlay that
+ * vanishes, a systemd of its own, a network of its own with only a loopback interface, and the project in /root/avatar,
+ * which the guide's commands install (deploy/README.md). Everything hangs on one process: when it ends, no mount and no
+ * process is left.
  */
 final class Box implements AutoCloseable {
 
-    /** README's headings, in order, that make a new site from the project's files. */
+    /** The guide's headings, in order, that make a new site from the project's files. */
     static final List<String> INSTALLATION =
-            List.of("Another domain, another number of foxes", "Install", "Before there is a certificate", "Start");
+            List.of("Your domain and your pictures", "Install", "A certificate to begin with", "Start");
 
     private static final Duration PATIENCE = Duration.ofSeconds(60); // a loaded machine, not a measure
 
@@ -34,8 +35,13 @@ final class Box implements AutoCloseable {
     private final long leader;
     private final Thread atExit = new Thread(this::destroy);
 
-    /** Boots the machine; nothing is installed yet. */
+    /** Boots this machine's files; nothing is installed yet. */
     Box() throws IOException, InterruptedException {
+        this("/");
+    }
+
+    /** Boots the files in a folder; nothing is installed yet. */
+    Box(String files) throws IOException, InterruptedException {
         Tools.need("root", "systemd-nspawn", "nsenter", "nginx", "openssl", "curl", "ip");
         log = Files.createTempFile("avatar-box", ".log");
         Path project = Path.of("").toAbsolutePath();
@@ -44,8 +50,8 @@ final class Box implements AutoCloseable {
                 mount -t tmpfs -o mode=755 box /mnt
                 cd /mnt
                 mkdir upper work root
-                mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work box root
-                # Only what README installs is to run here.
+                mount -t overlay -o lowerdir="$2",upperdir=upper,workdir=work box root
+                # Only what the guide installs is to run here.
                 rm -rf root/etc/systemd/system/*.wants/* root/var/log/nginx root/var/log/journal root/etc/nginx/conf.d/*
                 mkdir -p root/var/log/nginx root/root/avatar
                 rm -rf root/root/avatar/* root/etc/letsencrypt root/var/www/avatar
@@ -54,7 +60,7 @@ final class Box implements AutoCloseable {
                 cp "$1/target/avatar.jar" root/root/avatar/target
                 exec systemd-nspawn -D root --register=no --keep-unit --settings=no --private-network --boot --quiet
                 """;
-        nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString())
+        nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString(), files)
                 .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .redirectErrorStream(true).redirectOutput(log.toFile()).start();
         Runtime.getRuntime().addShutdownHook(atExit);
@@ -70,9 +76,14 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** Boots and installs as README says, with pictures and a certificate made here. */
+    /** Boots this machine's files and installs by the guide, with pictures and a certificate made here. */
     static Box installed() throws IOException, InterruptedException {
-        var box = new Box();
+        return installed("/");
+    }
+
+    /** The same with the files in a folder. */
+    static Box installed(String files) throws IOException, InterruptedException {
+        var box = new Box(files);
         try {
             Foxes.draw(21, box.path("/root/avatar"));
             for (String heading : INSTALLATION.subList(1, INSTALLATION.size())) box.run(readme(heading)).ok();
@@ -85,27 +96,27 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** The commands under a heading of README: its blocks of shell. */
+    /** The commands under a heading of README or of the guide: its blocks of shell. */
     static String readme(String heading) throws IOException {
         return "cd /root/avatar\n" + readme(heading, "sh");
     }
 
-    /** The blocks of one language under a heading of README. */
+    /** The blocks of one language under a heading of README or of the guide. */
     static String readme(String heading, String language) throws IOException {
         var section =
                 Pattern.compile("^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)",
                 Pattern.DOTALL | Pattern.MULTILINE)
-                .matcher(Files.readString(Path.of("README.md")));
-        assertTrue(section.find(), "README has no heading " + heading);
+                .matcher(Files.readString(Path.of("README.md")) + Files.readString(Path.of("deploy/README.md")));
+        assertTrue(section.find(), "no heading " + heading);
         String blocks =
                 Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE)
                 .matcher(section.group(1))
                 .results().map(block -> block.group(1)).collect(Collectors.joining());
-        assertTrue(!blocks.isEmpty(), "README has no " + language + " under " + heading);
+        assertTrue(!blocks.isEmpty(), "no " + language + " under " + heading);
         return blocks;
     }
 
-    /** What `systemctl edit avatar` does with README's lines. */
+    /** What `systemctl edit avatar` does with the guide's lines. */
     void edit(String heading) throws IOException {
         run("mkdir -p /etc/systemd/system/avatar.service.d").ok();
         Files.writeString(path("/etc/systemd/system/avatar.service.d/override.conf"), readme(heading, "ini"));

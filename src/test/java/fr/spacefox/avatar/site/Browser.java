@@ -42,7 +42,7 @@ final class Browser implements AutoCloseable {
                 "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + profile,
                 "--host-resolver-rules=MAP avatar.spacefox.fr 127.0.0.1:443", "--ignore-certificate-errors",
                 "--hide-scrollbars", "--force-color-profile=srgb", "--force-device-scale-factor=1",
-                "--window-size=920,566", what, url)).output();
+                "--window-size=500,700", what, url)).output();
     }
 
     private static List<Integer> foxesOn(BufferedImage page, Path folder) throws IOException {

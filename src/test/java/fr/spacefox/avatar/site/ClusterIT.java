@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** README's "More than one machine": a second machine, unplugged and plugged in again under load. */
+/** The guide's "A larger machine, or several": a second machine, unplugged and plugged in again under load. */
 class ClusterIT {
 
     private static final String URL = "https://avatar.spacefox.fr/x";
@@ -31,7 +31,7 @@ class ClusterIT {
                         "6666", "21", SECOND + "*.png")) {
             box.await("the second machine", () -> box.run("curl --silent http://" + Host.ADDRESS + ":6666/")
                     .status() == 0 ? true : null);
-            String line = Box.readme("More than one machine", "nginx").lines()
+            String line = Box.readme("A larger machine, or several", "nginx").lines()
                     .filter(server -> server.contains(Host.ADDRESS)).findFirst().orElseThrow();
             // The test's own log counts the redirects of each machine.
             box.run("cd /etc/nginx/conf.d; sed -i '/^    server 127.0.0.1/a \\" + line + "' avatar.conf\n" + """

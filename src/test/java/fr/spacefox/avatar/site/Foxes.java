@@ -32,21 +32,25 @@ final class Foxes {
         System.setProperty("java.awt.headless", "true");
         Files.createDirectories(folder);
         for (int number = 1; number <= count; number++) {
-            // The first is fox red; the others go once around the wheel of colours.
-            float hue = 0.055f + (number - 1f) / count;
+            // The first is fox red. Three furs of one colour, bright, dark and pale, follow each other around the wheel
+            // of colours, so that no two of 21 are alike.
+            int colour = (number - 1) / 3;
+            float hue = 0.055f + colour / (float) Math.ceil(count / 3.0);
             try (var file = Files.newOutputStream(folder.resolve("Renard-" + number + ".png"))) {
-                ImageIO.write(fox(hue), "png", file);
+                ImageIO.write(fox(hue, (number - 1) % 3), "png", file);
             }
         }
     }
 
-    private static BufferedImage fox(float hue) {
+    private static BufferedImage fox(float hue, int fur) {
         var image = new BufferedImage(SIZE, SIZE, BufferedImage.TYPE_INT_RGB);
         Graphics2D pen = image.createGraphics();
         pen.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
         pen.setRenderingHint(RenderingHints.KEY_STROKE_CONTROL, RenderingHints.VALUE_STROKE_PURE);
-        Color fur = Color.getHSBColor(hue, 0.78f, 0.93f);
-        Color shade = Color.getHSBColor(hue, 0.85f, 0.72f);
+        float[] deep = {0.82f, 0.75f, 0.28f};
+        float[] light = {0.95f, 0.45f, 0.97f};
+        Color coat = Color.getHSBColor(hue, deep[fur], light[fur]);
+        Color shade = Color.getHSBColor(hue, deep[fur] + 0.1f, light[fur] * 0.75f);
         Color dark = Color.getHSBColor(hue, 0.55f, 0.20f);
         Color white = new Color(0xfffaf2);
         pen.setPaint(new GradientPaint(0, 0, Color.getHSBColor(hue + 0.5f, 0.10f, 0.99f),
@@ -54,9 +58,9 @@ final class Foxes {
         pen.fillRect(0, 0, SIZE, SIZE);
 
         both(pen, dark, 20, 10, 60, 42, 24, 68);                      // ears
-        both(pen, fur, 21, 17, 57, 45, 27, 70);
+        both(pen, coat, 21, 17, 57, 45, 27, 70);
         both(pen, dark, 27, 29, 45, 44, 31, 56);
-        mirrored(pen, fur, 64, 34, 30, 34, 22, 60, 6, 84, 34, 88, 64, 118);            // head
+        mirrored(pen, coat, 64, 34, 30, 34, 22, 60, 6, 84, 34, 88, 64, 118);            // head
         mirrored(pen, white, 64, 92, 54, 78, 38, 66, 6, 84, 34, 90, 64, 118);          // cheeks
         mirrored(pen, shade, 64, 38, 60, 50, 58, 58, 60, 66, 62, 74, 64, 80);          // blaze
         mirrored(pen, white, 64, 78, 60, 84, 56, 92, 56, 100, 58, 112, 64, 118);       // muzzle

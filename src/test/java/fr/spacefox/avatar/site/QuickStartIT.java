@@ -12,7 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** README's "See a fox in a minute" on this machine, with a browser that is used more than once. */
+/** README's "See a fox" on this machine, with a browser that is used more than once. */
 class QuickStartIT {
 
     private static final int PICTURES = 8000;
@@ -24,7 +24,7 @@ class QuickStartIT {
         for (int port : List.of(PICTURES, AVATARS)) {
             if (isOpen(port)) Tools.skip("another program listens on port " + port);
         }
-        Process lines = run(Box.readme("See a fox in a minute", "sh"));
+        Process lines = run(Box.readme("See a fox", "sh"));
         try (var browser = new Browser(command -> new ProcessBuilder(command).redirectErrorStream(true).start())) {
             awaitOpen(PICTURES, lines);
             awaitOpen(AVATARS, lines);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The unit under a real systemd, installed as README says. */
+/** The unit under a real systemd, installed by the guide's commands. */
 class SystemdIT {
 
     private static final String URL = "https://avatar.spacefox.fr/x";
@@ -110,12 +110,14 @@ class SystemdIT {
     }
 
     /**
-     * Another machine, in a network namespace of its own, asks for port 6666 as README says. Where the unit's
-     * IPAddressDeny has no effect there is an answer, and README's lines have to end it.
+     * Another machine, in a network namespace of its own, asks for port 6666 as the guide says. Where the unit's
+     * IPAddressDeny has no effect there is an answer, and the guide's lines have to end it.
      */
     @Test
     void thePortIsClosedToOtherMachines() throws Exception {
         Tools.need("unshare", "nft");
+        assertEquals("curl -i --max-time 5 http://avatar.spacefox.fr:6666/",
+                box.run(Box.readme("Is port 6666 closed?")).ok());
         try (var other = new Host(box)) {
             String ask =
                     "exec curl --silent --max-time 3 --output /dev/null --write-out '%{http_code}' http://"
@@ -144,8 +146,8 @@ class SystemdIT {
         String live = "/etc/letsencrypt/live/avatar.spacefox.fr";
         String sums = "cd " + live + " && sha256sum *";
         String own = box.run(sums).ok();
-        String before = Box.readme("Before there is a certificate");
-        String certificate = Box.readme("The certificate");
+        String before = Box.readme("A certificate to begin with");
+        String certificate = Box.readme("The real certificate");
         try {
             box.run(before).ok();
             assertEquals(own, box.run(sums).ok(), "step 3 repeated");
@@ -202,12 +204,12 @@ class SystemdIT {
         box.run("chmod 755 /usr/local/bin/certbot").ok();
     }
 
-    /** README's answer to a port that somebody else has, and its way back. */
+    /** The guide's answer to a port that somebody else has, and its way back. */
     @Test
     void everythingRunsOnAnotherPort() throws Exception {
         box.run("cp -r /root/avatar /root/before").ok();
         try {
-            box.run(Box.readme("If port 6666 is taken")).ok();
+            box.run(Box.readme("Another port than 6666")).ok();
             for (String heading : List.of("Install", "Start")) box.run(Box.readme(heading)).ok();
             box.run("systemctl restart avatar").ok();
             awaitRedirectBy(0);
@@ -215,7 +217,7 @@ class SystemdIT {
             box.run("curl --silent --fail http://localhost:6667/").ok();
         } finally {
             box.run("rm -rf /root/avatar; mv /root/before /root/avatar").ok();
-            for (String heading : List.of("Install", "Changing it later")) box.run(Box.readme(heading)).ok();
+            for (String heading : List.of("Install", "Update")) box.run(Box.readme(heading)).ok();
         }
         awaitRedirectBy(0);
     }
@@ -285,13 +287,13 @@ class SystemdIT {
         }
     }
 
-    /** README's two drop-ins. */
+    /** The guide's two drop-ins. */
     @Test
     void anotherMachineIsLetInAndThePicturesMove() throws Exception {
         try {
-            box.edit("More than one machine");
+            box.edit("A larger machine, or several");
             assertEquals(Set.of("127.0.0.0/8", "::1/128", "192.0.2.1/32"), words("IPAddressAllow"));
-            box.edit("Pictures elsewhere");
+            box.edit("Pictures on another server");
             box.await("a picture elsewhere", () -> box.curl(URL).output()
                     .contains("Location: https://cdn.example.org/foxes/") ? true : null);
         } finally {
@@ -301,7 +303,7 @@ class SystemdIT {
                 .contains("Location: https://avatar.spacefox.fr/") ? true : null);
     }
 
-    /** README's two lines: another domain, another count, everything from then on by the same commands. */
+    /** The guide's two lines: another domain, another count, everything from then on by the same commands. */
     @Test
     void servesAnotherDomainAndCount() throws Exception {
         try (var other = new Box()) {
@@ -332,13 +334,31 @@ class SystemdIT {
         }
     }
 
+    /** "Without nginx, on a local network": another machine gets a redirect, and then the picture. */
+    @Test
+    void servesALocalNetworkWithoutNginx() throws Exception {
+        Tools.need("unshare", "python3");
+        try (var alone = new Box()) {
+            Foxes.draw(21, alone.path("/root/avatar"));
+            alone.run(Box.readme("Without nginx, on a local network")).ok();
+            try (var other = new Host(alone)) {
+                String seen = other.run("curl --silent --location --retry 30 --retry-delay 1"
+                        + " --retry-connrefused --output /dev/null"
+                        + " --write-out '%{http_code} %{num_redirects} %{url_effective} %{content_type}' http://"
+                        + Host.BOX + ":8080/x").ok();
+                assertTrue(seen.matches("200 1 http://192\\.0\\.2\\.1:8000/Renard-\\d+\\.png image/png"), seen);
+            }
+            assertTrue(alone.run("tr '\\0' ' ' < /proc/" + alone.jvm() + "/cmdline").ok().contains(" -Xmx64m "));
+        }
+    }
+
     /** Each step may be repeated at any time. */
     @Test
     void everyStepCanBeRepeated() throws Exception {
         for (int times = 0; times < 2; times++) {
             for (String heading : Box.INSTALLATION.subList(1, Box.INSTALLATION.size())) box.run(Box.readme(heading))
                     .ok();
-            box.run(Box.readme("Changing it later")).ok();
+            box.run(Box.readme("Update")).ok();
             awaitRedirectBy(0);
         }
     }
