@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** What the floods are made of: one for each thing that the server and its limits can tell apart. */
 enum Attack {
@@ -22,12 +23,14 @@ enum Attack {
     PIPELINES_UNREAD(20, (Text.REQUEST_LINE + "\r\n").repeat(100_000)),
     RANDOM_BYTES(400, randomBytes()),
 
-    // The costliest requests that the limits admit: 30 distinct headers, or 5,000 bytes.
-    MANY_HEADERS(100, Text.POST + distinctHeaders(28) + "\r\n"),
-    MANY_HEADERS_UNREAD(100, (Text.REQUEST_LINE + distinctHeaders(29) + "\r\n").repeat(400)),
-    ESCAPED_URLS(100, "GET /" + "%41".repeat(1500) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    // The costliest requests that the limits admit, 30 distinct headers or 5,000 bytes, on all connections.
+    MANY_HEADERS(0, Text.POST + distinctHeaders(28) + "\r\n"),
+    MANY_HEADERS_UNREAD(0, (Text.REQUEST_LINE + distinctHeaders(29) + "\r\n").repeat(400)),
+    ESCAPED_URLS(0, "GET /" + "%41".repeat(1500) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
     static final List<Attack> COSTLIEST = List.of(MANY_HEADERS, MANY_HEADERS_UNREAD, ESCAPED_URLS);
+    static final List<Attack> FLOODS =
+        Stream.of(values()).filter(attack -> !COSTLIEST.contains(attack)).toList();
 
     private interface Text {
         String REQUEST_LINE = "GET / HTTP/1.1\r\nHost: localhost\r\n";
