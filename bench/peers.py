@@ -69,19 +69,21 @@ AVATAR = dict(ships=[JAR], runtime="JDK", needs=["java", "mvn"], jvm=True,
               build=[["mvn", "-q", "-B", "-DskipTests", "-f", str(ROOT), "package"]])
 
 
-def one_class(folder, main):
+def one_class(folder, main, *args, flags=PUBLISHED):
     """A program of one class, packed as the smallest executable jar that the jar tool makes."""
     out = BUILD / folder
     return dict(folder=folder, runtime="JDK", needs=["java", "javac", "jar"], jvm=True, ships=[out / "main.jar"],
                 build=[["javac", "-d", str(out / "classes"), str(PEERS / folder / f"{main}.java")],
-                       ["jar", "-c", "-f", str(out / "main.jar"), "-e", main, "-C", str(out / "classes"), "."]])
+                       ["jar", "-c", "-f", str(out / "main.jar"), "-e", main, "-C", str(out / "classes"), "."]],
+                run=java(flags, out / "main.jar", *args))
 
 
-def with_libraries(folder):
+def with_libraries(folder, *args):
     """A Maven project: its own jar, and its dependencies beside it."""
-    out = BUILD / folder
-    return dict(folder=folder, runtime="JDK", needs=["java", "mvn"], jvm=True, ships=[out / f"{folder}.jar", out / "lib"],
-                build=[["mvn", "-q", "-B", "-f", str(PEERS / "pom.xml"), "-pl", folder, "package"]])
+    jar = BUILD / folder / f"{folder}.jar"
+    return dict(folder=folder, runtime="JDK", needs=["java", "mvn"], jvm=True, ships=[jar, jar.parent / "lib"],
+                build=[["mvn", "-q", "-B", "-f", str(PEERS / "pom.xml"), "-pl", folder, "package"]],
+                run=java(PUBLISHED, jar, *args))
 
 
 def cargo(folder, binary):
@@ -100,6 +102,11 @@ def go(folder):
                 run=[str(binary), "{port}", "{count}"])
 
 
+def nginx(folder):
+    return dict(runtime="nginx", needs=["nginx"], ships=[PEERS / folder], configs=[PEERS / folder / "nginx.conf"],
+                run=NGINX)
+
+
 NGINX = ["nginx", "-e", "stderr", "-p", "{dir}", "-c", "{dir}/nginx.conf"]
 NGINX_BODY = {"sends a body", "sends Content-Type text/html"}  # its `return` always does
 FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian names it by its version
@@ -115,25 +122,19 @@ ALL = [
     Peer("avatar-unit-newer", f"avatar.jar, unit's flags, JDK {NEWER}", unit_command(JAR, NEWER_JAVA),
          not_in_debian=NO_NEWER, **AVATAR),
     # --pool, because this engine runs a whole connection where the jar expects it to run a request
-    Peer("robaho", "avatar.jar --pool on robaho's engine",
-         [NEWER_JAVA, *PUBLISHED, "-cp", f"{BUILD}/robaho/lib/*:{JAR}", "a", "--pool", "{port}", "{count}"],
-         not_in_debian=NO_NEWER, **{**with_libraries("robaho"), "ships": [JAR, BUILD / "robaho/lib"]}),
-    Peer("floor", "empty handler, JDK's server", java([*PUBLISHED, "{properties}"], BUILD / "floor/main.jar"),
-         allowed={"sends no Location", "sends no Cache-Control"}, **one_class("floor", "Floor")),
-    Peer("original", "article's program", java(PUBLISHED, BUILD / "original/main.jar"),
-         **one_class("original", "Original")),
-    Peer("original-pool", "article's program, cached pool", java(PUBLISHED, BUILD / "original/main.jar", "--pool"),
-         **one_class("original", "Original")),
-    Peer("tomcat-nio", "Tomcat 11 NIO", java(PUBLISHED, BUILD / "tomcat/tomcat.jar", "Http11NioProtocol"),
-         **with_libraries("tomcat")),
-    Peer("tomcat-nio2", "Tomcat 11 NIO2", java(PUBLISHED, BUILD / "tomcat/tomcat.jar", "Http11Nio2Protocol"),
-         **with_libraries("tomcat")),
-    Peer("jetty", "Jetty 12 servlet", java(PUBLISHED, BUILD / "jetty/jetty.jar"), **with_libraries("jetty")),
-    Peer("jetty-async", "Jetty 12 async servlet", java(PUBLISHED, BUILD / "jetty/jetty.jar", "--async"),
-         **with_libraries("jetty")),
-    Peer("vertx", "Vert.x 5", java(PUBLISHED, BUILD / "vertx/vertx.jar"), **with_libraries("vertx")),
-    Peer("httpcore", "HttpCore 5 async", java(PUBLISHED, BUILD / "httpcore/httpcore.jar"),
-         **with_libraries("httpcore")),
+    Peer("robaho", "avatar.jar --pool on robaho's engine", not_in_debian=NO_NEWER,
+         **{**with_libraries("robaho"), "ships": [JAR, BUILD / "robaho/lib"], "run": [
+             NEWER_JAVA, *PUBLISHED, "-cp", f"{BUILD}/robaho/lib/*:{JAR}", "a", "--pool", "{port}", "{count}"]}),
+    Peer("floor", "empty handler, JDK's server", allowed={"sends no Location", "sends no Cache-Control"},
+         **one_class("floor", "Floor", flags=[*PUBLISHED, "{properties}"])),
+    Peer("original", "article's program", **one_class("original", "Original")),
+    Peer("original-pool", "article's program, cached pool", **one_class("original", "Original", "--pool")),
+    Peer("tomcat-nio", "Tomcat 11 NIO", **with_libraries("tomcat", "Http11NioProtocol")),
+    Peer("tomcat-nio2", "Tomcat 11 NIO2", **with_libraries("tomcat", "Http11Nio2Protocol")),
+    Peer("jetty", "Jetty 12 servlet", **with_libraries("jetty")),
+    Peer("jetty-async", "Jetty 12 async servlet", **with_libraries("jetty", "--async")),
+    Peer("vertx", "Vert.x 5", **with_libraries("vertx")),
+    Peer("httpcore", "HttpCore 5 async", **with_libraries("httpcore")),
     Peer("go", "Go net/http", **go("go")),
     Peer("node", "Node.js http", ["node", str(PEERS / "node/server.js"), "{port}", "{count}"], runtime="Node.js",
          needs=["node"], ships=[PEERS / "node"]),
@@ -145,10 +146,8 @@ ALL = [
          build=[["gprbuild", "-q", "-p", f"-XBUILD={ADA.parent}", "-P", str(PEERS / "ada/avatar.gpr")]],
          allowed={"sends Content-Type"},
          not_in_debian="Debian 12 has gnat, but no Ada Web Server: put its aws.gpr on GPR_PROJECT_PATH"),
-    Peer("nginx", "nginx split_clients", NGINX, runtime="nginx", needs=["nginx"], ships=[PEERS / "nginx"],
-         configs=[PEERS / "nginx/nginx.conf"], allowed=NGINX_BODY),
-    Peer("nginx-pictures", "nginx random_index, the picture itself", NGINX, runtime="nginx", needs=["nginx", "java"],
-         ships=[PEERS / "nginx-pictures"], configs=[PEERS / "nginx-pictures/nginx.conf"], picture=True,
+    Peer("nginx", "nginx split_clients", allowed=NGINX_BODY, **nginx("nginx")),
+    Peer("nginx-pictures", "nginx random_index, the picture itself", picture=True, **nginx("nginx-pictures"),
          allowed={"answers POST with 405", "sends a body", "sends Content-Type image/png"}),
     Peer("tcp-go", "Go sequential TCP", **go("tcp-go")),
     Peer("tcp-rust", "Rust sequential TCP", **cargo("tcp-rust", "tcp-rust")),
@@ -169,6 +168,8 @@ def newest(paths):
 
 def draw_pictures():
     """Sample pictures of 5 KB, as many as the article's service has."""
+    if not shutil.which("java"):
+        raise Missing("java is not installed")
     if not PICTURES.exists():
         subprocess.run(["java", ROOT / "src/test/java/fr/spacefox/avatar/site/Foxes.java", str(COUNT), PICTURES],
                        check=True)

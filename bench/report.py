@@ -87,9 +87,10 @@ def thirty_seconds(results):
         jvm, nginx = best(site, "cpu_jvm"), best(site, "cpu")
         lines += [f"- **A busy forum** needs {FORUM} redirects a second: ten page views a second, with twenty avatars "
                   "on each page, and no browser keeps a redirect.",
-                  f"- **One core of the deployed site**, nginx and the JVM together, gives {figure(site)} a second over "
-                  f"TLS, enough for {best(site, 'rate') / FORUM:,.0f} such forums. A redirect takes {jvm + nginx:.0f} "
-                  f"µs of processor time, of which the JVM takes {jvm:.0f} ({jvm / (jvm + nginx):.0%}).",
+                  f"- **One core of the deployed site**, nginx and the JVM together, gives {figure(site)} a second "
+                  f"over TLS, enough for {best(site, 'rate') / FORUM:,.0f} such forums. A redirect takes "
+                  f"{jvm + nginx:.0f} µs of processor time, of which the JVM takes {jvm:.0f} "
+                  f"({jvm / (jvm + nginx):.0%}).",
                   f"- **The slowest percent** waits at least {figure(site, 'p99')} ms when ten clients ask without a "
                   f"pause, and {figure(crowd, 'p99')} ms when a thousand do.", "",
                   "Without TLS, requests a second of one core over connections kept alive, as behind nginx, and with a "
@@ -136,10 +137,6 @@ def main_table(results):
                   "bytes"], rows)
 
 
-def clients_of(key):
-    return int(key.partition(" ")[0])
-
-
 def growth_cell(load):
     """What direct clients get: answers a second, the share of attempts that are refused, and whether it stays alive."""
     if not load:
@@ -154,10 +151,9 @@ def growth_tables(results):
     programs = results.programs("growth")
     lines = []
     for way in ("kept alive", "closed"):
-        keys = sorted({key for entry in programs.values() for key in entry["loads"] if key.endswith(way)},
-                      key=clients_of)
+        keys = [key for entry in list(programs.values())[:1] for key in entry["loads"] if key.endswith(way)]
         lines += table([f"direct clients, {way}", *programs], [
-            [f"{clients_of(key):,}", *(growth_cell(entry["loads"].get(key)) for entry in programs.values())]
+            [key.removesuffix(f" {way}"), *(growth_cell(entry["loads"].get(key)) for entry in programs.values())]
             for key in keys])
     return lines
 
@@ -165,21 +161,21 @@ def growth_tables(results):
 def site_table(results):
     rows = []
     for name, entry in results.programs("site").items():
-        for key, load in sorted(entry["loads"].items(), key=lambda each: clients_of(each[0])):
-            asked = sum(load["requests"]) + sum(load["refused"]) + sum(load["late"])
+        for key, load in entry["loads"].items():
             right = sum(load["requests"]) - sum(load["wrong"])
-            rows.append([f"{name}, {key.partition(' ')[2]}", f"{clients_of(key):,}", both(load),
-                         f"{right / asked:.2%}", figure(load, "p99"), figure(load, "slowest"),
-                         f"{best(load, 'cpu'):.0f} + {best(load, 'cpu_jvm'):.0f}"])
-    return table(["over TLS", "clients", "answers/s", "right", "slowest percent, ms", "slowest, ms",
+            asked = sum(load["requests"]) + sum(load["refused"]) + sum(load["late"])
+            rows.append([f"{name}, {key}", both(load), f"{right / asked:.2%}", figure(load, "p99"),
+                         figure(load, "slowest"), f"{best(load, 'cpu'):.0f} + {best(load, 'cpu_jvm'):.0f}"])
+    return table(["clients over TLS", "redirects/s", "right", "slowest percent, ms", "slowest, ms",
                   "CPU, nginx + JVM, µs"], rows)
 
 
 def details(results):
-    """All that README does not say: one section for each part."""
+    """What README does not say."""
     machine, peers = results.machine, results.ordered()
-    lines = ["# All figures", "", f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}, Linux "
-             f"{machine['kernel']}. {'; '.join(machine['versions'])}.", "",
+    lines = ["# Versions, and the figures that README leaves out", "",
+             f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}, Linux {machine['kernel']}. "
+             f"{'; '.join(machine['versions'])}.", "",
              "[README.md](README.md) says how they are measured and what the columns mean.", ""]
     for part, found in results.parts.items():
         if found:
@@ -187,20 +183,19 @@ def details(results):
                       f"{found['plan']['seconds']} s."]
             lines += [f"- Missing: {name} ({why})." for name, why in found["missing"].items()]
             lines += [f"- Not measured, because wrong: {name} ({why})." for name, why in found["wrong"].items()]
-    lines += ["", "## Peers", "", *main_table(results),
-              "Slowest percent: ms, kept alive and closed. Bytes per answer: with headers. Generator: the share of its "
-              "core that it used. Lost: requests without a right answer, of all rounds.", ""]
+    lines += ["", "Ten clients. Slowest percent: ms, kept alive and closed. Bytes per answer: with headers. Generator: "
+              "the share of its core that it used. Lost: requests without a right answer, of all rounds.", ""]
     rows = []
     for name, entry, load in peers:
         second = results.load("peers", name, CLOSED)
         loads = [each for each in (load, second) if each]
         lost = sum(sum(each[what]) for each in loads for what in ("wrong", "late", "refused"))
-        rows.append([results.label(name), str(entry["heap"] or "–"), entry["runtime"], " · ".join(figure(each, "p99") for each in loads),
-                     number(median(load["bytes"])), " · ".join(f"{median(each['generator']):.0%}" for each in loads),
-                     f"{lost:,}", ", ".join(entry["deviations"]) or "–"])
-    lines += table(["server", "heap, MB", "runs on", "slowest percent", "bytes per answer", "generator", "lost",
-                    "deviations"], rows)
-    return "\n".join([*lines, "## Growth", "", *growth_tables(results), "## The site", "", *site_table(results)])
+        rows.append([results.label(name), str(entry["heap"] or "–"), entry["runtime"],
+                     " · ".join(figure(each, "p99") for each in loads), number(median(load["bytes"])),
+                     " · ".join(f"{median(each['generator']):.0%}" for each in loads), f"{lost:,}",
+                     ", ".join(entry["deviations"]) or "–"])
+    return "\n".join([*lines, *table(["server", "heap, MB", "runs on", "slowest percent", "bytes per answer",
+                                      "generator", "lost", "deviations"], rows)])
 
 
 def chart(results):
@@ -226,8 +221,8 @@ def chart(results):
                              f'{escape(label)}</text>')
             lines += [f'<rect x="{left}" y="{y}" width="{length:.1f}" height="21" fill="{FOX if ours else GREY}"/>',
                       f'<text x="{left + length + 6:.1f}" y="{y + 15}"{weight}>{figure(load)}</text>']
-    lines += [f'<text x="16" y="{height - 12}" font-size="12" fill="#666">Ten clients, best of all rounds; only the first line speaks TLS. '
-              f'≥: the load generator could do no more.</text>', "</svg>", ""]
+    lines += [f'<text x="16" y="{height - 12}" font-size="12" fill="#666">Ten clients, best of all '
+              f'rounds; only the first line speaks TLS. ≥: the load generator could do no more.</text>', "</svg>", ""]
     return "\n".join(lines)
 
 
