@@ -121,8 +121,8 @@ def behind(results):
             if own := results.load("peers", name, key):
                 others = [(results.label(other), load) for other, _, load in results.ordered(key)
                           if not other.startswith(("avatar", "other"))]
-                before = ", ".join(label for label, load in others if ahead(load, own)) or "nobody"
-                tied = ", ".join(label for label, load in others if not ahead(load, own) and not ahead(own, load))
+                before = "; ".join(label for label, load in others if ahead(load, own)) or "nobody"
+                tied = "; ".join(label for label, load in others if not ahead(load, own) and not ahead(own, load))
                 lines.append(f"- {key.removeprefix('10 ').capitalize()}, less processor time than "
                              f"{results.label(name)}: {before}." + f" Not told apart from it: {tied}." * bool(tied))
     return [*lines, ""]
@@ -143,8 +143,8 @@ def growth_cell(load):
         return "–"
     lost = sum(load["refused"]) / max(sum(load["refused"]) + sum(load["requests"]), 1)
     died, late = load["alive"].count(False), sum(load["late"])
-    return "<br>".join([f"{figure(load)}/s", *[f"{lost:.1%} refused"] * bool(lost), *[f"{late:,} late"] * bool(late),
-                        *[f"dead {died} of {len(load['alive'])}"] * bool(died)])
+    return "<br>".join([f"{number(best(load, 'rate'))}/s", *[f"{lost:.2%} refused"] * bool(lost),
+                        *[f"{late:,} late"] * bool(late), *[f"dead {died} of {len(load['alive'])}"] * bool(died)])
 
 
 def growth_tables(results):
