@@ -1,81 +1,45 @@
-"""Makes the table and the chart from results.json alone."""
+"""Writes the tables and the chart from results.json alone."""
 
 import json
+import re
+from statistics import median
+from xml.sax.saxutils import escape
 
-FOX, OTHER = "#d9541e", "#9aa5b1"  # avatar.jar, and everybody else
+FORUM = 10 * 20  # requests a second: page views a second, times avatars on a page
+KEPT, CLOSED = "10 kept alive", "10 closed"
+FOX, GREY = "#d9541e", "#9aa5b1"  # avatar.jar, and everybody else
+BEST = {"rate": max, "cpu": min, "cpu_jvm": min, "p99": min, "slowest": min, "first": min}
 
 
-COMPARED = ["10 kept alive", "10 closed", "1000 kept alive", "1000 closed", "ab"]  # what every peer is measured with
-PLACES = ("in brackets the places that it may have by that, since programs whose ranges overlap are not told apart")
+def best(load, field):
+    return BEST[field](load[field]) if load and load.get(field) else None
+
+
+def number(value):
+    return "–" if value is None else f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
 
 
 def limited(load):
     """Whether the load generator's core was full and the server's was not: then the server can do more."""
-    return load["generator"]["median"] >= 0.9 > load["server"]["median"]
+    return load and median(load["generator"]) >= 0.9 > median(load["server"])
 
 
-def ours(entry):
-    return entry["label"].startswith("avatar.jar")
+def figure(load, field="rate"):
+    return f"{'≥ ' * bool(field == 'rate' and limited(load))}{number(best(load, field))}"
 
 
-def label(entry):
-    return f"**{entry['label']}**" if ours(entry) else entry["label"]
+def both(load, field="rate"):
+    """The best of the rounds, and the median."""
+    return f"{figure(load, field)} <sub>({number(median(load[field]))})</sub>" if load else "–"
 
 
-def first(entry):
-    return f"{entry['first']['median'] * 1e3:.0f}" if entry.get("first") else "–"
+def ahead(load, other):
+    """Whether it stands before the other, by processor time: the generator's limit does not count in that."""
+    return min(load["cpu"]) < min(other["cpu"]) and median(load["cpu"]) < median(other["cpu"])
 
 
-def ranged(spread):
-    return f" <sub>{spread['min']:,.0f}–{spread['max']:,.0f}</sub>" if spread["min"] < spread["max"] else ""
-
-
-def rate(entry, key, spreads=True):
-    load, survives = entry.get("loads", {}).get(key), entry.get("survives", {})
-    if not load and key not in survives:
-        return "–"
-    if not load:
-        return f"dies in {entry['heap']} MB" + (f", survives in {survives[key]}" if survives[key] else "")
-    if not load["rate"]["median"]:
-        return "dies"
-    text = f"{'≥ ' if limited(load) else ''}{load['rate']['median']:,.0f}"
-    if spreads:
-        text += ranged(load["rate"])
-    if load["died"]:
-        text += f", died {load['died']}×"
-    return text
-
-
-def cost(entry, key):
-    """The processor time of a request, in microseconds: median, min and max."""
-    return entry.get("loads", {}).get(key, {}).get("cpu")
-
-
-def cpu(entry, key, peers):
-    """The processor time of a request, and the places that it may have: samples of a second each do not tell programs
-    apart whose ranges overlap."""
-    own, costs = cost(entry, key), [found for peer in peers if (found := cost(peer, key))]
-    if not own:
-        return "–"
-    best = 1 + sum(other["max"] < own["min"] for other in costs)
-    worst = sum(other["min"] <= own["max"] for other in costs)
-    places = f" ({best}{f'–{worst}' if worst > best else ''})"
-    return f"{own['median']:.0f}" + places * (own["min"] < own["max"])  # a single sample says nothing of its range
-
-
-def megabytes(spread):
-    return f"{spread['median'] / 2**20:.0f}" if spread["median"] >= 2e6 else f"{spread['median'] / 2**20:.1f}"
-
-
-def memory(entry, when):
-    spreads = entry.get(when)
-    return f"{megabytes(spreads['resident'])} ({megabytes(spreads['private'])})" if spreads else "–"
-
-
-def errors(entry):
-    loads = {key: entry["loads"][key] for key in COMPARED if key in entry.get("loads", {})}
-    return "; ".join(f"{key}: {load[what]:,} {what} in {load['requests']:,}" for key, load in loads.items()
-                     for what in ("errors", "closes") if load.get(what)) or "0"
+def megabytes(entry):
+    return number(entry["memory"] / 2**20)
 
 
 def size(count):
@@ -83,238 +47,197 @@ def size(count):
 
 
 def table(head, rows):
-    lines = [head, ["---"] + ["--:"] * (len(head) - 1), *rows]
-    return [f"| {' | '.join(line)} |" for line in lines] + [""]
+    return [f"| {' | '.join(line)} |" for line in [head, ["---"] + ["--:"] * (len(head) - 1), *rows]] + [""]
 
 
-def ordered(peers):
-    """Least processor time per request first: the generator's limit does not count in it."""
-    return sorted(peers.values(), key=lambda entry: (cost(entry, "10 closed") or {"median": float("inf")})["median"])
+class Results:
+    def __init__(self, results):
+        self.machine = results["machine"]
+        self.parts = {part: results.get(part, {}) for part in ("peers", "growth", "site")}
+
+    def programs(self, part):
+        return self.parts[part].get("programs", {})
+
+    def load(self, part, name, key=KEPT):
+        return self.programs(part).get(name, {}).get("loads", {}).get(key)
+
+    def ordered(self, key=KEPT):
+        """The peers and their loads, least processor time per request first."""
+        found = [(name, entry, load) for name, entry in self.programs("peers").items()
+                 if (load := entry.get("loads", {}).get(key))]
+        return sorted(found, key=lambda each: min(each[2]["cpu"]))
+
+    def place(self, load):
+        """The places that it may have: programs of which neither is ahead of the other are not told apart."""
+        others = [other for _, _, other in self.ordered()]
+        first = 1 + sum(ahead(other, load) for other in others)
+        last = len(others) - sum(ahead(load, other) for other in others)
+        return f"{first}" if first == last else f"{first}–{last}"
+
+    def label(self, name):
+        label = self.programs("peers").get(name, {}).get("label", name)
+        return f"**{label}**" if label.startswith("avatar.jar") else label
 
 
-def markdown(results):
-    machine, plan, peers = results["machine"], results["plan"], ordered(results["peers"])
-    marks, crowds = {}, sorted((int(clients), rounds) for clients, rounds in results["crowds"].items())
-
-    def name(entry):
-        deviations = ", ".join(entry["deviations"])
-        mark = f" [{marks.setdefault(deviations, len(marks) + 1)}]" if deviations else ""
-        return label(entry) + mark
-
-    lines = [f"{results['date'][:10]}, {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Linux "
-             f"{machine['kernel']}. One core for the server, one for the load generator. Medians of interleaved rounds "
-             f"after {plan['warm_up']} s of warm-up: {plan['rounds'] or 1} with ten clients, {plan['grown']} with each "
-             f"other number of clients, and last, {', '.join(f'{rounds} with {crowd:,}' for crowd, rounds in crowds)}. "
-             f"A load lasts {plan['seconds']} s, with 10,000 clients 2 s more, with TLS {plan['site']} s. In "
-             "small type the least and the most.", "",
-             "Requests per second. Kept alive: wrk; closed: ab; N clients. ≥: the generator's core was full and the "
-             f"server's was not. CPU: the server's, microseconds per request; {PLACES}. Errors: connection refused, no "
-             "answer in time, not a 302. Closes: requests on a connection that the server closed without having said "
-             "so in the answer before; browsers and nginx send them again.", ""]
-    lines += table(["server", "kept alive, 10", "closed, 10", "kept alive, 1,000", "closed, 1,000",
-                    "`ab -n 100000 -c 10`", "CPU kept alive", "CPU closed", "errors"],
-                   [[name(entry), *(rate(entry, key) for key in COMPARED),
-                     *(cpu(entry, key, peers) for key in COMPARED[:2]), errors(entry)] for entry in peers])
-    lines += [f"[{number}] {deviations}  " for deviations, number in marks.items()]
-    ceiling = {key: max((load["rate"]["max"] for entry in peers for kind, load in entry.get("loads", {}).items()
-                        if kind.endswith(key)), default=0) for key in ("kept alive", "closed")}
-    lines += ["", f"The generators themselves were seen to reach {ceiling['kept alive']:,.0f} requests/s kept alive "
-              f"and {ceiling['closed']:,.0f} closed."]
-    lines += ["", "Memory in MB: resident, in brackets what is private. Shipped: bytes beside what it runs on.", ""]
-    heap = {id(entry): f"{entry['heap']}" + (f" (in 8: {entry['not_in_8']})" if "not_in_8" in entry else "")
-            if entry["jvm"] else "–" for entry in peers}
-    lines += table(["server", "heap, MB", "idle", "after load", "first 302, ms", "shipped", "runs on", "lines"],
-                   [[label(entry), heap[id(entry)], memory(entry, "idle"), memory(entry, "after"),
-                     first(entry), size(entry["bytes"]), entry["runtime"], str(entry["lines"])] for entry in peers])
-    if results.get("java_version"):
-        lines += [f"`java -version` takes {results['java_version']['median'] * 1e3:.0f} ms.", ""]
-    lines += growth_tables(results) + growth_memory(results) + site_table(results)
-    lines += [f"Missing: {peer} ({why})." for peer, why in results["missing"].items()]
-    lines += [f"Not measured, because wrong: {peer} ({why})." for peer, why in results["wrong"].items()]
-    versions = ", ".join(f"{version}" for version in machine["versions"].values() if version)
-    return "\n".join([*lines, "", f"Versions: {versions}.", ""])
-
-
-def site_table(results, spreads=True):
-    """The deployed site, beside what nginx alone does."""
-    if not results.get("tls"):
-        return []
-    lines = ["TLS: nginx with one worker and the JVM on the server's core. CPU: nginx + JVM, microseconds per "
-             "request; in percent, of the same with ten clients. Errors: all but a 302, the foxes that nginx puts in "
-             "the jar's place and connections that were closed under a request among them.", ""]
-    rows = []
-    for target, ways in results["tls"].items():
-        base = ways.get("10 kept alive")
-        for key, way in sorted(ways.items(), key=lambda way: int(way[0].split()[0])):
-            clients, _, how = key.partition(" ")
-            share = f" ({way['rate']['median'] / base['rate']['median']:.0%})" if base and how == "kept alive" else ""
-            rows.append([target, how, f"{int(clients):,}",
-                         f"{'≥ ' if way['generator']['median'] >= 0.9 else ''}{way['rate']['median']:,.0f}{share}"
-                         + ranged(way["rate"]) * spreads,
-                         f"{way['cpu']['median']:.0f} + {way['cpu_jvm']['median']:.0f}",
-                         f"{way['errors']:,} of {way['requests']:,}"])
-    return lines + table(["target", "connections", "clients", "requests/s", "CPU", "errors"], rows)
-
-
-def grown(entry, key, spreads):
-    """What one load of a growing program gave: requests per second and the share of those with ten clients."""
-    load, base = entry.get("loads", {}).get(key), entry.get("loads", {}).get("10 " + key.partition(" ")[2])
-    if not load:
-        return "–"
-    share = f" ({load['rate']['median'] / base['rate']['median']:.0%})" if base and base["rate"]["median"] else ""
-    text = f"{'≥ ' if limited(load) else ''}{load['rate']['median']:,.0f}{share}"
-    if spreads:
-        text += ranged(load["rate"])
-    notes = [f"{load[what]:,} {what}" for what in ("errors", "closes") if load.get(what)]
-    notes += [f"died {load['died']}×"] if load["died"] else []
-    return "<br>".join([text, *notes])
-
-
-def growing(results):
-    return [results["peers"][name] for name in results.get("growth", []) if name in results["peers"]]
-
-
-def growth_tables(results, spreads=True):
-    """Connections kept alive, and closed: a row for each number of clients."""
-    entries = growing(results)
-    if not entries:
-        return []
-    clients = grown_clients(entries)
-    lines = ["Growth: requests per second (of those with ten clients, in percent) as clients grow, all programs warm "
-             "and alive, the rounds in turn. Closes, of all rounds: requests that wrk had sent on a connection that "
-             "the server closed without having said so; browsers and nginx repeat them, and they count as no "
-             "errors.", ""]
-    for how in ("kept alive", "closed"):
-        rows = [[f"{count:,}", *(grown(entry, f"{count} {how}", spreads) for entry in entries)] for count in clients]
-        lines += table([f"clients, {how}", *(entry["label"] for entry in entries)], rows)
+def thirty_seconds(results):
+    """What a reader wants to know first; a line whose figures are not there is left out."""
+    lines = []
+    site, crowd = results.load("site", "site"), results.load("site", "site", "1000 kept alive")
+    if site and crowd:
+        jvm, nginx = best(site, "cpu_jvm"), best(site, "cpu")
+        lines += [f"- **A busy forum** needs {FORUM} redirects a second: ten page views a second, with twenty avatars "
+                  "on each page, and no browser keeps a redirect.",
+                  f"- **One core of the deployed site**, nginx and the JVM together, gives {figure(site)} a second "
+                  f"over TLS, enough for {best(site, 'rate') / FORUM:,.0f} such forums. A redirect takes "
+                  f"{jvm + nginx:.0f} µs of processor time, of which the JVM takes {jvm:.0f} "
+                  f"({jvm / (jvm + nginx):.0%}).",
+                  f"- **The slowest percent** waits at least {figure(site, 'p99')} ms when ten clients ask without a "
+                  f"pause, and {figure(crowd, 'p99')} ms when a thousand do.", "",
+                  "Without TLS, requests a second of one core over connections kept alive, as behind nginx, and with a "
+                  "new connection for each; memory after load; the first answer after the start; and what is shipped:",
+                  ""]
+    for text, name in [("**avatar.jar, as deployed**", "avatar-unit"), ("Three lines of PHP behind nginx", "php"),
+                       ("Go", "go"), ("nginx alone, `return 302`", "nginx"),
+                       ("nginx alone, `random_index`", "nginx-pictures"),
+                       ("**avatar.jar** under README's command", "avatar"),
+                       ("The article's program under the same command", "original"),
+                       ("An empty handler under it, the floor for this engine", "floor")]:
+        if load := results.load("peers", name):
+            entry = results.programs("peers")[name]
+            line = (f"- {text}: **{figure(load)}** and **{figure(results.load('peers', name, CLOSED))}**; "
+                    f"{megabytes(entry)} MB, {best(entry, 'first') * 1e3:,.0f} ms, {size(entry['bytes'])} bytes.")
+            if name == "nginx-pictures":
+                line += (f" No redirect, but each visit loads the picture again: {median(load['bytes']):,.0f} bytes. "
+                         "After a redirect the browser already has it.")
+            lines.append(line)
     return lines
 
 
-def grown_clients(entries):
-    return sorted({int(key.split()[0]) for entry in entries for key in entry.get("loads", {}) if key[0].isdigit()})
+def behind(results):
+    """Who is ahead of the jar in best and median, kept alive and closed."""
+    lines = []
+    for key in (KEPT, CLOSED):
+        for name in ("avatar-unit", "avatar"):
+            if own := results.load("peers", name, key):
+                others = [(results.label(other), load) for other, _, load in results.ordered(key)
+                          if not other.startswith(("avatar", "other"))]
+                before = "; ".join(label for label, load in others if ahead(load, own)) or "nobody"
+                tied = "; ".join(label for label, load in others if not ahead(load, own) and not ahead(own, load))
+                lines.append(f"- {key.removeprefix('10 ').capitalize()}, less processor time than "
+                             f"{results.label(name)}: {before}." + f" Not told apart from it: {tied}." * bool(tied))
+    return [*lines, ""]
 
 
-def growth_memory(results):
-    entries = growing(results)
-    rows = [[f"{count:,}", *(megabytes(load["peak"]) if (load := entry["loads"].get(f"{count} kept alive"))
-                             and load.get("peak") else "–" for entry in entries)] for count in grown_clients(entries)]
-    return ["Resident MB while so many clients are kept alive:", "", *table(
-        ["clients", *(entry["label"] for entry in entries)], rows)] if entries else []
+def main_table(results):
+    rows = [[f"{results.label(name)} ({results.place(load)})", both(load), both(load, "cpu"),
+             both(results.load("peers", name, CLOSED)), both(results.load("peers", name, CLOSED), "cpu"),
+             megabytes(entry), f"{best(entry, 'first') * 1e3:,.0f}", size(entry["bytes"])]
+            for name, entry, load in results.ordered()]
+    return table(["server (place)", "kept alive/s", "CPU, µs", "closed/s", "CPU, µs", "MB", "first answer, ms",
+                  "bytes"], rows)
 
 
-def plotter():
-    import matplotlib
-    matplotlib.use("svg")
-    # the same results give the same bytes; text stays text
-    matplotlib.rcParams.update({"svg.hashsalt": "avatar", "svg.fonttype": "none", "font.family": "sans-serif",
-                                "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
-    from matplotlib import pyplot
-    return pyplot
+def growth_cell(load):
+    """What direct clients get: answers a second, the share of attempts that are refused, and whether it stays alive."""
+    if not load:
+        return "–"
+    lost = sum(load["refused"]) / max(sum(load["refused"]) + sum(load["requests"]), 1)
+    died, late = load["alive"].count(False), sum(load["late"])
+    return "<br>".join([f"{number(best(load, 'rate'))}/s", *[f"{lost:.2%} refused"] * bool(lost),
+                        *[f"{late:,} late"] * bool(late), *[f"dead {died} of {len(load['alive'])}"] * bool(died)])
 
 
-def save(figure, path):
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None}, facecolor="white")
+def growth_tables(results):
+    programs = results.programs("growth")
+    lines = []
+    for way in ("kept alive", "closed"):
+        keys = [key for entry in list(programs.values())[:1] for key in entry["loads"] if key.endswith(way)]
+        lines += table([f"direct clients, {way}", *programs], [
+            [key.removesuffix(f" {way}"), *(growth_cell(entry["loads"].get(key)) for entry in programs.values())]
+            for key in keys])
+    return lines
 
 
-def growth_chart(results, path):
-    """Requests per second over the number of clients: kept alive, closed, and through the site."""
-    entries = growing(results)
-    site = {target: ways for target, ways in results.get("tls", {}).items() if len(ways) > 2}
-    if not entries and not site:
-        return
-    figure, axes = plotter().subplots(1, 3, figsize=(12, 4))
-    lines = {"kept alive": {entry["label"]: entry.get("loads", {}) for entry in entries},
-             "closed": {entry["label"]: entry.get("loads", {}) for entry in entries},
-             "the deployed site, TLS, kept alive": site}
-    for axis, (title, programs) in zip(axes, lines.items()):
-        way = "closed" if title == "closed" else "kept alive"
-        for (label, loads), style in zip(programs.items(), ["-", "--", ":", "-", "-.", "--", ":"]):
-            rates = {int(key.split()[0]): load["rate"] for key, load in loads.items() if key.endswith(f" {way}")}
-            clients = sorted(rates)
-            low, middle, high = ([rates[count][which] for count in clients] for which in ("min", "median", "max"))
-            colour = FOX if label.startswith(("avatar.jar", "through")) and "before" not in label else OTHER
-            axis.plot(clients, middle, style, color=colour, marker=".", label=label)
-            axis.fill_between(clients, low, high, color=colour, alpha=0.15, linewidth=0)
-        axis.set(xscale="log", title=f"{title}, requests/s", xlabel="clients", ylim=(0, None))
-        axis.title.set_fontsize(9)
-        axis.xaxis.set_major_formatter("{x:,.0f}")
-        axis.yaxis.set_major_formatter("{x:,.0f}")
-        axis.legend(fontsize=7, frameon=False) if programs else None
-    save(figure, path)
-
-
-def chart(results, path):
-    """Panels of bars over the same servers, the line on a bar from the least to the most."""
-    pyplot = plotter()
-    entries = [entry for entry in ordered(results["peers"]) if entry.get("loads")][::-1]
-    colours = [FOX if ours(entry) else OTHER for entry in entries]
-
-    def spread(entry, *keys, scale=1):
-        for key in keys:
-            entry = (entry or {}).get(key)
-        return [entry[which] * scale for which in ("min", "median", "max")] if entry else [0, 0, 0]
-
-    panels = [("closed connections,\nrequests/s", lambda entry: spread(entry, "loads", "10 closed", "rate"), "{:,.0f}"),
-              ("kept alive,\nrequests/s", lambda entry: spread(entry, "loads", "10 kept alive", "rate"), "{:,.0f}"),
-              ("resident after load,\nMB", lambda entry: spread(entry, "after", "resident", scale=2**-20), "{:,.0f}"),
-              ("first 302,\nms", lambda entry: spread(entry, "first", scale=1e3), "{:,.0f}"),
-              ("shipped,\nkB (log)", lambda entry: [entry["bytes"] / 1e3] * 3, "{:,.1f}")]
-    figure, axes = pyplot.subplots(1, len(panels), sharey=True, figsize=(12, 0.8 + 0.26 * len(entries)))
-    for axis, (title, value, form) in zip(axes, panels):
-        lows, values, highs = zip(*map(value, entries)) if entries else ([], [], [])
-        ranges = [[middle - low for low, middle in zip(lows, values)],
-                  [high - middle for middle, high in zip(values, highs)]]
-        bars = axis.barh([entry["label"] for entry in entries], values, color=colours, xerr=ranges,
-                         error_kw={"ecolor": "#444444", "elinewidth": 0.6})
-        axis.bar_label(bars, [form.format(number) if number else "–" for number in values], padding=2, fontsize=7)
-        axis.set_title(title, fontsize=9)
-        axis.set_xscale("log" if "log" in title else "linear")
-        axis.margins(x=0.25)
-        axis.tick_params(left=False, bottom=False, labelbottom=False)
-        axis.spines[["bottom"]].set_visible(False)
-    save(figure, path)
-
-
-def beside(peers):
-    """What the article's program has become, in the same heap and under the same command."""
+def site_table(results):
     rows = []
-    for ours, theirs in [("avatar", "original"), ("avatar-pool", "original-pool")]:
-        if ours in peers and theirs in peers:
-            loads = [(peers[ours].get("loads", {}).get(key), peers[theirs].get("loads", {}).get(key))
-                     for key in ("10 kept alive", "10 closed")]
-            if all(new and old for new, old in loads):
-                rows.append([f"{label(peers[ours])} beside {label(peers[theirs])}",
-                             *(f"{new['rate']['median'] / old['rate']['median']:.1f}×" for new, old in loads),
-                             *(f"{new['cpu']['median'] / old['cpu']['median']:.0%}" for new, old in loads)])
-    return table(["ten clients", "requests/s kept alive", "requests/s closed", "CPU kept alive", "CPU closed"],
-                 rows) if rows else []
+    for name, entry in results.programs("site").items():
+        for key, load in entry["loads"].items():
+            right = sum(load["requests"]) - sum(load["wrong"])
+            asked = sum(load["requests"]) + sum(load["refused"]) + sum(load["late"])
+            rows.append([f"{name}, {key}", both(load), f"{right / asked:.2%}", figure(load, "p99"),
+                         figure(load, "slowest"), f"{best(load, 'cpu'):.0f} + {best(load, 'cpu_jvm'):.0f}"])
+    return table(["clients over TLS", "redirects/s", "right", "slowest percent, ms", "slowest, ms",
+                  "CPU, nginx + JVM, µs"], rows)
 
 
-def excerpt(results):
-    """README's tables: what most readers look for."""
-    peers = ordered(results["peers"])
-    rows = [[label(entry), *(cpu(entry, key, peers) for key in ("10 closed", "10 kept alive")),
-             *(rate(entry, key, spreads=False) for key in ("10 closed", "10 kept alive", "1000 closed")),
-             megabytes(entry["after"]["resident"]) if entry.get("after") else "–", first(entry), size(entry["bytes"])]
-            for entry in peers]
-    lines = ["", "Ten clients where no other number is given. CPU: the server's microseconds per request; "
-             f"{PLACES}. /s: requests per second of one core. ≥: the load generator's core was full and the server's "
-             "was not. MB: resident after load. First 302: milliseconds from the start of the process. Bytes: what is "
-             "shipped, beside the runtime.", ""]
-    lines += table(["server", "CPU closed", "CPU kept alive", "closed/s", "kept alive/s", "closed/s, 1,000 clients",
-                    "MB", "first 302", "bytes"], rows)
-    lines += beside(results["peers"])
-    return "\n".join([*lines, *growth_tables(results, spreads=False), *site_table(results, spreads=False), ""])
+def details(results):
+    """What README does not say."""
+    machine, peers = results.machine, results.ordered()
+    lines = ["# Versions, and the figures that README leaves out", "",
+             f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}, Linux {machine['kernel']}. "
+             f"{'; '.join(machine['versions'])}.", "",
+             "[README.md](README.md) says how they are measured and what the columns mean.", ""]
+    for part, found in results.parts.items():
+        if found:
+            lines += [f"- {part}: {found['date'][:10]}, {found['plan']['rounds']} rounds of loads of "
+                      f"{found['plan']['seconds']} s."]
+            lines += [f"- Missing: {name} ({why})." for name, why in found["missing"].items()]
+            lines += [f"- Not measured, because wrong: {name} ({why})." for name, why in found["wrong"].items()]
+    lines += ["", "Ten clients. Slowest percent: ms, kept alive and closed. Bytes per answer: with headers. Generator: "
+              "the share of its core that it used. Lost: requests without a right answer, of all rounds.", ""]
+    rows = []
+    for name, entry, load in peers:
+        second = results.load("peers", name, CLOSED)
+        loads = [each for each in (load, second) if each]
+        lost = sum(sum(each[what]) for each in loads for what in ("wrong", "late", "refused"))
+        rows.append([results.label(name), str(entry["heap"] or "–"), entry["runtime"],
+                     " · ".join(figure(each, "p99") for each in loads), number(median(load["bytes"])),
+                     " · ".join(f"{median(each['generator']):.0%}" for each in loads), f"{lost:,}",
+                     ", ".join(entry["deviations"]) or "–"])
+    return "\n".join([*lines, *table(["server", "heap, MB", "runs on", "slowest percent", "bytes per answer",
+                                      "generator", "lost", "deviations"], rows)])
 
 
-def write(folder, readme=None):
-    """The tables and the charts into the folder, and an excerpt between README's two marks."""
-    results = json.loads((folder / "results.json").read_text())
-    (folder / "results.md").write_text(markdown(results))
-    if readme:
-        begin, end = "<!-- bench/run writes from here -->\n", "<!-- to here -->"
-        before, _, rest = readme.read_text().partition(begin)
-        readme.write_text(before + begin + excerpt(results) + end + rest.partition(end)[2])
-    chart(results, folder / "results.svg")
-    growth_chart(results, folder / "growth.svg")
+def chart(results):
+    """Two columns of bars; a stranger knows what each bar is from its name."""
+    rows = [("avatar.jar behind nginx, over TLS", "site", "site"), ("avatar.jar", "peers", "avatar"),
+            ("the article's program", "peers", "original"), ("Go net/http", "peers", "go"),
+            ("nginx alone, return 302", "peers", "nginx"), ("three lines of PHP behind nginx", "peers", "php")]
+    panels = [(280, KEPT, "connections kept alive"), (555, CLOSED, "a new connection for each")]
+    width, top, step, bar = 820, 84, 32, 170
+    height = top + step * len(rows) + 30
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+             f'font-size="14" fill="#222">', f'<rect width="{width}" height="{height}" fill="#fff"/>',
+             '<text x="16" y="30" font-size="18" font-weight="bold">Redirects a second from one processor core</text>']
+    for left, key, title in panels:
+        loads = [results.load(part, name, key) for _, part, name in rows]
+        most = max((best(load, "rate") for load in loads if load), default=1)
+        lines.append(f'<text x="{left}" y="{top - 18}" font-weight="bold">{title}</text>')
+        for index, ((label, *_), load) in enumerate(zip(rows, loads)):
+            y, ours = top + step * index, label.startswith("avatar.jar")
+            weight, length = ' font-weight="bold"' * ours, best(load, "rate") / most * bar if load else 0
+            if key == KEPT:
+                lines.append(f'<text x="{left - 10}" y="{y + 15}" text-anchor="end" font-size="13"{weight}>'
+                             f'{escape(label)}</text>')
+            lines += [f'<rect x="{left}" y="{y}" width="{length:.1f}" height="21" fill="{FOX if ours else GREY}"/>',
+                      f'<text x="{left + length + 6:.1f}" y="{y + 15}"{weight}>{figure(load)}</text>']
+    lines += [f'<text x="16" y="{height - 12}" font-size="12" fill="#666">Ten clients, best of all '
+              f'rounds; only the first line speaks TLS. ≥: the load generator could do no more.</text>', "</svg>", ""]
+    return "\n".join(lines)
+
+
+def write(folder):
+    """results.md and the chart into the folder, and the regions that README.md there leaves to this program."""
+    results = Results(json.loads((folder / "results.json").read_text()))
+    (folder / "results.md").write_text(details(results))
+    (folder / "results.svg").write_text(chart(results))
+    regions = {"thirty seconds": thirty_seconds(results), "table": main_table(results),
+               "growth": growth_tables(results), "site": site_table(results), "behind": behind(results)}
+    readme = folder / "README.md"
+    if readme.exists():
+        text = readme.read_text()
+        for name, lines in regions.items():
+            region = f"<!-- bench/run writes from here: {name} -->\n\n{chr(10).join(lines).strip()}\n\n<!-- to here -->"
+            text = re.sub(f"<!-- bench/run writes from here: {name} -->.*?<!-- to here -->", lambda _: region, text,
+                          flags=re.S)
+        readme.write_text(text)

@@ -46,6 +46,14 @@ class LoadIT {
         assertTrue(box.run("tr '\\0' ' ' < /proc/" + jvm + "/cmdline").ok().contains(" -Xmx8m "));
     }
 
+    /** Some may get the stand-in only because this machine keeps the JVM from running for a tenth of a second. */
+    @Test
+    void losesNoneOfAThousandClients() {
+        String report = h2load(1000, 50_000);
+        assertEquals(0, Load.of(report).failed(), report);
+        assertTrue(Load.of(report).redirected() >= 49_500, report);
+    }
+
     /** As many clients as the fast lane has places: nobody is sent to the queue, which would show them the stand-in. */
     @Test
     void nobodyWaitsWhileTheFastLaneHasAPlace() throws Exception {
@@ -53,7 +61,7 @@ class LoadIT {
                 sed -i 's|rate=[0-9]*r/s|rate=1r/m|; s| burst=[0-9]*||' /etc/nginx/conf.d/avatar.conf
                 systemctl restart nginx""").ok();
         try {
-            String report = h2load(32, 30_000);
+            String report = h2load(8, 30_000);
             assertEquals(30_000, Load.of(report).redirected(), report);
         } finally {
             box.run(Box.readme("Install")).ok();
