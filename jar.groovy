@@ -1,4 +1,4 @@
-// Makes target/avatar.jar of the class in target/classes; pom.xml calls it. Each JDK gives the same bytes.
+// Makes target/avatar.jar of the class in target/classes; pom.xml calls it. The bytes are the same with each JDK.
 import com.googlecode.pngtastic.core.processing.zopfli.*
 import java.nio.file.*
 import java.time.LocalDateTime
@@ -7,7 +7,7 @@ import org.apache.commons.compress.archivers.zip.*
 
 def target = Path.of(project.build.directory)
 
-// 1. Copy the JDK's classes that ProGuard wants to see from the run-time image: newer JDKs come without jmods.
+// 1. Copy the JDK's classes that ProGuard needs from the run-time image: newer JDKs come without jmods.
 def library = target.resolve('library')
 ['java.base/java', 'jdk.httpserver/com'].each { name ->
   def root = Path.of(URI.create("jrt:/$name"))

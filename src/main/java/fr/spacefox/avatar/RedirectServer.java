@@ -14,13 +14,12 @@ import java.util.concurrent.Executors;
  *
  * <p>Two facts about com.sun.net.httpserver, the JDK's own server, explain everything below:
  * <ul>
- * <li>Connections take heap: each keeps 20 KB from its first request until it is closed, and up to 100 KB while it
- *     carries the costliest request that the limits admit. So the size of the heap decides how many connections there
- *     may be, and nothing else has to be counted. The server closes a surplus connection when it accepts it.
- * <li>The thread that runs a request also reads it, and a client that stalls in mid-request holds that thread. The
- *     server has one thread of its own, the dispatcher, and is fastest when that one runs the requests. But then
- *     everybody waits for a client that stalls. So, once one has, a pool of threads runs the requests for a minute;
- *     with --pool it always does. It never has more threads than there are connections.
+ * <li>A connection takes heap: 20 KB from its first request until it is closed, and up to 100 KB during the costliest
+ *     request that the limits admit. So the heap decides how many connections there may be, and nothing else has to be
+ *     counted. The server closes a surplus connection as soon as it has accepted it.
+ * <li>The thread that runs a request also reads it, and waits when the client stalls. The server's own thread, the
+ *     dispatcher, runs requests fastest, but while it waits so does everybody. So it runs them until one has stalled,
+ *     and then a thread pool runs them for a minute; with --pool always. A stall costs the others one wait a minute.
  * </ul>
  */
 public final class RedirectServer implements Executor, HttpHandler {
@@ -28,14 +27,14 @@ public final class RedirectServer implements Executor, HttpHandler {
     private static final String USAGE = "usage: java -jar avatar.jar [--pool] PORT COUNT ['URL*']";
     private static final String DEFAULT_URL = "https://avatar.spacefox.fr/Renard-*.png";
 
-    private static final int HEAP_PER_CONNECTION = 128 * 1024; // bytes: a costly request, its thread, and a margin
+    private static final int HEAP_PER_CONNECTION = 128 * 1024; // bytes: the costliest request and a margin
     private static final int MAX_CONNECTIONS = 1000; // they fit in 1,024 file descriptors, the usual limit
-    private static final String LIMITS = "/sun.net.httpserver.maxReqHeaders/30" // browsers send under 20
-            + "/sun.net.httpserver.maxReqHeaderSize/5000" // bytes of all headers; browsers send about 1,000
-            + "/sun.net.httpserver.maxReqTime/2" // seconds that a client may take to send a request, or be silent
-            + "/sun.net.httpserver.maxRspTime/2" // seconds that a client may take to read the answer
-            + "/sun.net.httpserver.timerMillis/10" // ms between two looks for both, so that nobody waits much longer
-            + "/sun.net.httpserver.clockTick/1000" // ms between two looks for silent and idle clients
+    private static final String LIMITS = "/sun.net.httpserver.maxReqHeaders/30" // names; browsers send under 20
+            + "/sun.net.httpserver.maxReqHeaderSize/5000" // bytes, and 32 more for each header; browsers send 1,000
+            + "/sun.net.httpserver.maxReqTime/2" // seconds to send a request; a new connection may be silent as long
+            + "/sun.net.httpserver.maxRspTime/2" // seconds to read the answer
+            + "/sun.net.httpserver.timerMillis/10" // ms between checks of both, so that a stall is not much longer
+            + "/sun.net.httpserver.clockTick/1000" // ms between checks for silent and idle connections
             + "/java.locale.providers/SPI"; // not CLDR, whose names for one Date header take 480 KB of heap
 
     private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux allows as many by default
@@ -47,7 +46,7 @@ public final class RedirectServer implements Executor, HttpHandler {
     private String[] template; // what is left and right of the number
     private long pooledUntil; // System.currentTimeMillis(); only the dispatcher uses it
 
-    /** Exit status 2: wrong arguments; 1: the port is taken or forbidden. */
+    /** Exit status 2: wrong arguments; 1: the port cannot be opened. */
     public static void main(String[] arguments) {
         String culprit = "arguments";
         int status = 2;
@@ -88,7 +87,7 @@ public final class RedirectServer implements Executor, HttpHandler {
         }
     }
 
-    /** Sets the properties of module jdk.httpserver, which reads them once; -D comes first. */
+    /** Sets the system properties that the JDK reads when its server is created; -D overrides them. */
     private static void setLimits() {
         int connections = (int) Math.min(Runtime.getRuntime().maxMemory() / HEAP_PER_CONNECTION, MAX_CONNECTIONS);
         String[] limits = ("jdk.httpserver.maxConnections/" + connections
@@ -111,12 +110,12 @@ public final class RedirectServer implements Executor, HttpHandler {
         }
     }
 
-    /** Leaves the body of the request, if there is one, to the server, which discards it after the answer. */
+    /** Leaves the body of a request to the server, which discards it after the answer. */
     @Override
     public void handle(HttpExchange exchange) throws IOException {
         int number = (int) (Math.random() * count) + 1;
         exchange.getResponseHeaders().set("Location", template[0] + number + template[1]);
-        exchange.getResponseHeaders().set("Cache-Control", "private, no-store"); // or else some caches keep the redirect
+        exchange.getResponseHeaders().set("Cache-Control", "private, no-store"); // else some caches keep the redirect
         exchange.sendResponseHeaders(302, -1); // -1: no body
     }
 }
