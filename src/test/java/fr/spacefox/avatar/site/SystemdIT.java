@@ -102,13 +102,6 @@ class SystemdIT {
         awaitRedirectBy(0);
     }
 
-    /** The JVM's 1,008 connections and its own files, on a system whose default allows fewer. */
-    @Test
-    void hasItsOwnLimitOfDescriptors() throws Exception {
-        String[] limit = box.run("grep 'Max open files' /proc/" + box.jvm() + "/limits").ok().split(" {2,}");
-        assertEquals("2048 2048", limit[1] + " " + limit[2]);
-    }
-
     /**
      * Another machine, in a network namespace of its own, asks for port 6666 as the guide says. Where the unit's
      * IPAddressDeny has no effect there is an answer, and the guide's lines have to end it.
