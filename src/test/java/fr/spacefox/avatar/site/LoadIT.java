@@ -61,7 +61,7 @@ class LoadIT {
                 sed -i 's|rate=[0-9]*r/s|rate=1r/m|; s| burst=[0-9]*||' /etc/nginx/conf.d/avatar.conf
                 systemctl restart nginx""").ok();
         try {
-            String report = h2load(8, 30_000);
+            String report = h2load(6, 30_000);
             assertEquals(30_000, Load.of(report).redirected(), report);
         } finally {
             box.run(Box.readme("Install")).ok();
