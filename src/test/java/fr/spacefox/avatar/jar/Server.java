@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Command;
-import fr.spacefox.avatar.support.Tools;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
