@@ -33,11 +33,15 @@ class Main implements AsyncServerRequestHandler<Message<HttpRequest, Void>> {
     @Override
     public void handle(Message<HttpRequest, Void> request, ResponseTrigger trigger, HttpContext context)
             throws HttpException, IOException {
-        trigger.submitResponse(AsyncResponseBuilder.create(302)
-                .addHeader("Location", "https://avatar.spacefox.fr/Renard-"
-                        + ThreadLocalRandom.current().nextInt(1, count + 1) + ".png")
-                .addHeader("Cache-Control", "private, no-store")
-                .build(), context);
+        trigger.submitResponse(
+                AsyncResponseBuilder.create(302)
+                        .addHeader(
+                                "Location",
+                                "https://avatar.spacefox.fr/Renard-"
+                                        + ThreadLocalRandom.current().nextInt(1, count + 1) + ".png")
+                        .addHeader("Cache-Control", "private, no-store")
+                        .build(),
+                context);
     }
 
     public static void main(String[] args) throws InterruptedException {

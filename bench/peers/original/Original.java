@@ -11,8 +11,8 @@ class Original {
         Random random = new Random();
         HttpServer server = HttpServer.create(new InetSocketAddress(Integer.parseInt(args[0])), 0);
         server.createContext("/", exchange -> {
-            exchange.getResponseHeaders().set("Location",
-                    "https://avatar.spacefox.fr/Renard-" + (random.nextInt(count) + 1) + ".png");
+            exchange.getResponseHeaders()
+                    .set("Location", "https://avatar.spacefox.fr/Renard-" + (random.nextInt(count) + 1) + ".png");
             exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
             exchange.sendResponseHeaders(302, -1);
         });

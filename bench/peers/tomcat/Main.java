@@ -17,8 +17,10 @@ class Main extends HttpServlet {
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) {
         response.setStatus(302);
-        response.setHeader("Location", "https://avatar.spacefox.fr/Renard-"
-                + ThreadLocalRandom.current().nextInt(1, count + 1) + ".png");
+        response.setHeader(
+                "Location",
+                "https://avatar.spacefox.fr/Renard-"
+                        + ThreadLocalRandom.current().nextInt(1, count + 1) + ".png");
         response.setHeader("Cache-Control", "private, no-store");
     }
 

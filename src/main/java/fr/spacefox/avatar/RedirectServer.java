@@ -91,8 +91,9 @@ public final class RedirectServer implements Executor, HttpHandler {
     private static void setLimits() {
         int connections = (int) Math.min(Runtime.getRuntime().maxMemory() / HEAP_PER_CONNECTION, MAX_CONNECTIONS);
         String[] limits = ("jdk.httpserver.maxConnections/" + connections
-                + "/sun.net.httpserver.maxIdleConnections/" + connections / 2 // leaves room for new clients
-                + LIMITS).split("/", -1);
+                        + "/sun.net.httpserver.maxIdleConnections/" + connections / 2 // leaves room for new clients
+                        + LIMITS)
+                .split("/", -1);
         for (int i = 0; i < limits.length; i += 2) {
             System.setProperty(limits[i], System.getProperty(limits[i], limits[i + 1]));
         }

@@ -75,23 +75,23 @@ class AnswerIT {
 
     static Stream<Arguments> accepted() {
         return onEach(
-            GET,
-            "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nfox",
-            "PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nfox\r\n0\r\n\r\n",
-            "DELETE / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "OPTIONS / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "FOX / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET /a.png HTTP/1.1\r\nHost: avatar.spacefox.fr:80\r\n\r\n",
-            "GET /a.png?dateline=1&x=%20&y=%C3%A9 HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET /a#b HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET /../%2e%2e/etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET /\u00e9 HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET http://elsewhere.example/a.png HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET /" + "a".repeat(4000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n",
-            "GET / HTTP/3.0\r\nHost: localhost\r\n\r\n",
-            "\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                GET,
+                "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nfox",
+                "PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nfox\r\n0\r\n\r\n",
+                "DELETE / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "OPTIONS / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "FOX / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /a.png HTTP/1.1\r\nHost: avatar.spacefox.fr:80\r\n\r\n",
+                "GET /a.png?dateline=1&x=%20&y=%C3%A9 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /a#b HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /../%2e%2e/etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /\u00e9 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET http://elsewhere.example/a.png HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /" + "a".repeat(4000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n",
+                "GET / HTTP/3.0\r\nHost: localhost\r\n\r\n",
+                "\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     }
 
     /** The second request proves that the first answer ended where its head says. */
@@ -119,9 +119,12 @@ class AnswerIT {
     @MethodSource("servers")
     void headIsAnsweredAlike(String server) throws IOException {
         try (Client client = SERVERS.get(server).connect()) {
-            String head = client.send("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
-            assertRedirect(head.contains("Content-length") ? head
-                    : head.replace("\r\nLocation", "\r\nContent-length: 0\r\nLocation"));
+            String head =
+                    client.send("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
+            assertRedirect(
+                    head.contains("Content-length")
+                            ? head
+                            : head.replace("\r\nLocation", "\r\nContent-length: 0\r\nLocation"));
             assertRedirect(client.send(LAST).rest());
         }
     }
@@ -150,7 +153,8 @@ class AnswerIT {
     void keepsHttp10AliveWhenAsked(String server) throws IOException {
         try (Client client = SERVERS.get(server).connect()) {
             for (int i = 0; i < 3; i++) {
-                String head = client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").head();
+                String head = client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+                        .head();
                 Matcher limits = Pattern.compile("Keep-alive: timeout=\\d+.*").matcher(head);
                 assertTrue(limits.find(), head);
                 assertRedirect(head, "Connection: keep-alive", limits.group());
@@ -187,16 +191,16 @@ class AnswerIT {
     /** Not ours but the engine's answers; the process goes on. */
     static Stream<Arguments> refused() {
         return onEach(
-            "GET //x HTTP/1.1\r\nHost: localhost\r\n\r\n", // a host without a path
-            "GET x HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET http://elsewhere.example HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET /a|b HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            "GET /\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: fox\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: localhost\r\nNo fox: 1\r\n\r\n");
+                "GET //x HTTP/1.1\r\nHost: localhost\r\n\r\n", // a host without a path
+                "GET x HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET http://elsewhere.example HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /a|b HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: fox\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: localhost\r\nNo fox: 1\r\n\r\n");
     }
 
     @ParameterizedTest
@@ -214,7 +218,8 @@ class AnswerIT {
     @MethodSource("servers")
     void hostIsTheEnginesAffair(String server) throws IOException {
         try (Client client = SERVERS.get(server).connect()) {
-            String answer = client.send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n").rest();
+            String answer =
+                    client.send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n").rest();
             if (!answer.startsWith("HTTP/1.1 400 ")) {
                 assertRedirect(answer);
             }
@@ -224,21 +229,26 @@ class AnswerIT {
     static Stream<Arguments> httpClientRequests() {
         BodyPublisher none = BodyPublishers.noBody();
         BodyPublisher body = BodyPublishers.ofString("fox".repeat(1000));
-        return servers().stream().flatMap(server -> Stream.of(HttpClient.Version.values()).flatMap(version -> Stream.of(
-            Arguments.of(server, version, "GET", none),
-            Arguments.of(server, version, "HEAD", none),
-            Arguments.of(server, version, "POST", body),
-            Arguments.of(server, version, "PUT", body),
-            Arguments.of(server, version, "DELETE", none),
-            Arguments.of(server, version, "OPTIONS", none),
-            Arguments.of(server, version, "FOX", body))));
+        return servers().stream()
+                .flatMap(server -> Stream.of(HttpClient.Version.values())
+                        .flatMap(version -> Stream.of(
+                                Arguments.of(server, version, "GET", none),
+                                Arguments.of(server, version, "HEAD", none),
+                                Arguments.of(server, version, "POST", body),
+                                Arguments.of(server, version, "PUT", body),
+                                Arguments.of(server, version, "DELETE", none),
+                                Arguments.of(server, version, "OPTIONS", none),
+                                Arguments.of(server, version, "FOX", body))));
     }
 
     @ParameterizedTest
     @MethodSource("httpClientRequests")
     void redirectsHttpClient(String server, HttpClient.Version version, String method, BodyPublisher body)
             throws Exception {
-        HttpClient client = HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NEVER).version(version).build();
+        HttpClient client = HttpClient.newBuilder()
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .version(version)
+                .build();
         var url = URI.create("http://localhost:" + SERVERS.get(server).port + "/a.png?b=c");
         var request = HttpRequest.newBuilder(url).method(method, body).build();
         for (int i = 0; i < 3; i++) {
@@ -249,7 +259,9 @@ class AnswerIT {
             names.remove("content-length"); // the engine leaves it out after HEAD
             assertEquals(Set.of("cache-control", "date", "location"), names);
             assertEquals(List.of("private, no-store"), response.headers().allValues("Cache-Control"));
-            assertTrue(response.headers().firstValue("Location").orElseThrow()
+            assertTrue(response.headers()
+                    .firstValue("Location")
+                    .orElseThrow()
                     .matches("https://avatar\\.spacefox\\.fr/Renard-\\d+\\.png"));
         }
     }
@@ -310,7 +322,9 @@ class AnswerIT {
     /** Pearson's statistic stays below Laurent and Massart's bound except once in e^21, more than 10^9. */
     private static void assertUniform(int[] counts) {
         double expected = IntStream.of(counts).sum() / (double) counts.length;
-        double statistic = IntStream.of(counts).mapToDouble(n -> (n - expected) * (n - expected) / expected).sum();
+        double statistic = IntStream.of(counts)
+                .mapToDouble(n -> (n - expected) * (n - expected) / expected)
+                .sum();
         int freedom = counts.length - 1;
         double bound = freedom + 2 * Math.sqrt(freedom * 21.0) + 2 * 21.0;
         assertTrue(statistic < bound, () -> statistic + " >= " + bound + " " + Arrays.toString(counts));
@@ -340,13 +354,19 @@ class AnswerIT {
         assertTrue(head.endsWith("\r\n\r\n"), head);
         List<String> lines = new ArrayList<>(List.of(head.split("\r\n")));
         assertTrue(lines.remove(0).matches("HTTP/1\\.1 302 [A-Za-z ]+"), head);
-        String date = lines.stream().filter(line -> line.startsWith("Date: ")).findAny().orElseThrow();
+        String date = lines.stream()
+                .filter(line -> line.startsWith("Date: "))
+                .findAny()
+                .orElseThrow();
         DateTimeFormatter.RFC_1123_DATE_TIME.parse(date.substring("Date: ".length()));
         int number = number(head);
         assertTrue(number >= 1 && number <= Server.COUNT, head);
         Set<String> expected = new TreeSet<>(List.of(more));
-        expected.addAll(List.of("Cache-control: private, no-store", "Content-length: 0", date,
-            "Location: " + Server.DEFAULT_URL.replace("*", String.valueOf(number))));
+        expected.addAll(List.of(
+                "Cache-control: private, no-store",
+                "Content-length: 0",
+                date,
+                "Location: " + Server.DEFAULT_URL.replace("*", String.valueOf(number))));
         assertEquals(expected, new TreeSet<>(lines));
         assertEquals(expected.size(), lines.size(), "each once: " + head);
     }

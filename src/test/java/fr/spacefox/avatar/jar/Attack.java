@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 
 /** What the floods are made of: one for each thing that the server and its limits can tell apart. */
 enum Attack {
-
     SILENT(9000, ""),
     HALF_HEADS(400, Text.HALF_HEAD),
     HALF_HEADS_TRICKLING(400, Text.HALF_HEAD, Flood.Then.TRICKLE),
@@ -30,7 +29,7 @@ enum Attack {
 
     static final List<Attack> COSTLIEST = List.of(MANY_HEADERS, MANY_HEADERS_UNREAD, ESCAPED_URLS);
     static final List<Attack> FLOODS =
-        Stream.of(values()).filter(attack -> !COSTLIEST.contains(attack)).toList();
+            Stream.of(values()).filter(attack -> !COSTLIEST.contains(attack)).toList();
 
     private interface Text {
         String REQUEST_LINE = "GET / HTTP/1.1\r\nHost: localhost\r\n";

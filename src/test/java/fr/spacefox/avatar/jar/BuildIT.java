@@ -43,7 +43,8 @@ class BuildIT {
         if (repository != null) {
             command.add("-Dmaven.repo.local=" + repository);
         }
-        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", jdk.toString());
         builder.environment().put("TZ", "Pacific/Kiritimati");
         builder.environment().put("LC_ALL", "C");

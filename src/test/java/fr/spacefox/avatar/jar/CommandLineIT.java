@@ -34,15 +34,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What starts it, what stops it, and what it says when it refuses to start. */
 class CommandLineIT {
 
-    private record Refusal(int exit, String out, List<String> err) {
-    }
+    private record Refusal(int exit, String out, List<String> err) {}
 
     private static Refusal refuse(List<String> command) throws Exception {
         Process process = new ProcessBuilder(command).start();
         try {
             assertTrue(process.waitFor(20, TimeUnit.SECONDS), "refuses to start");
             String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return new Refusal(process.exitValue(), out, process.errorReader(StandardCharsets.UTF_8).lines().toList());
+            return new Refusal(
+                    process.exitValue(),
+                    out,
+                    process.errorReader(StandardCharsets.UTF_8).lines().toList());
         } finally {
             process.destroyForcibly();
         }
@@ -52,25 +54,29 @@ class CommandLineIT {
     static Stream<Arguments> badInput() {
         String url = Server.DEFAULT_URL;
         return Stream.of(
-            Stream.of("fox", "-1", "65536", "4294967296", "80.0", "", "--fox").map(port -> bad("PORT", port, "21")),
-            Stream.of("fox", "0", "-21", "2147483648", "2.5", "", "--pool=2").map(count -> bad("COUNT", "0", count)),
-            Stream.of(
-                "https://example.org/fox.png",
-                "https://example.org/fox-*-*.png",
-                "https://example.org/a fox-*.png",
-                "https://example.org/%zz-*.png",
-                "*",
-                "/fox-*.png", // a relative Location fails in some forums
-                "--fox",
-                "").map(value -> bad("URL*", "0", "21", value)),
-            Stream.of(
-                bad("arguments"),
-                bad("arguments", "--help"),
-                bad("arguments", "--pool"),
-                bad("arguments", "0"),
-                bad("arguments", "0", "--pool"),
-                bad("arguments", "0", "21", url, "surplus"),
-                bad("arguments", "0", "21", url, "surplus", "more"))).flatMap(cases -> cases);
+                        Stream.of("fox", "-1", "65536", "4294967296", "80.0", "", "--fox")
+                                .map(port -> bad("PORT", port, "21")),
+                        Stream.of("fox", "0", "-21", "2147483648", "2.5", "", "--pool=2")
+                                .map(count -> bad("COUNT", "0", count)),
+                        Stream.of(
+                                        "https://example.org/fox.png",
+                                        "https://example.org/fox-*-*.png",
+                                        "https://example.org/a fox-*.png",
+                                        "https://example.org/%zz-*.png",
+                                        "*",
+                                        "/fox-*.png", // a relative Location fails in some forums
+                                        "--fox",
+                                        "")
+                                .map(value -> bad("URL*", "0", "21", value)),
+                        Stream.of(
+                                bad("arguments"),
+                                bad("arguments", "--help"),
+                                bad("arguments", "--pool"),
+                                bad("arguments", "0"),
+                                bad("arguments", "0", "--pool"),
+                                bad("arguments", "0", "21", url, "surplus"),
+                                bad("arguments", "0", "21", url, "surplus", "more")))
+                .flatMap(cases -> cases);
     }
 
     private static Arguments bad(String name, String... arguments) {
@@ -103,7 +109,7 @@ class CommandLineIT {
         // Under the POSIX locale, which the tests may run with, a question mark would arrive in place of the letter.
         String printUrl = "printf 'https://example.org/f\\303\\274chse-*.png'";
         List<String> command = new ArrayList<>(
-            List.of("env", "LC_ALL=C.UTF-8", "sh", "-c", "exec \"$@\" \"$(" + printUrl + ")\"", "sh"));
+                List.of("env", "LC_ALL=C.UTF-8", "sh", "-c", "exec \"$@\" \"$(" + printUrl + ")\"", "sh"));
         command.addAll(Server.command("0", "1"));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String line = process.inputReader(StandardCharsets.UTF_8).readLine();
@@ -117,27 +123,30 @@ class CommandLineIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "0 21",
-        "0 1",
-        "0 2147483647",
-        "0 21 https://img.example.org/fox-*.webp",
-        "--pool 0 21",
-        "0 --pool 21",
-        "0 21 --pool",
-        "--pool 0 21 https://img.example.org/fox-*.webp",
-        "0 21 --pool https://img.example.org/fox-*.webp",
-        "0 21 https://img.example.org/fox-*.webp --pool",
-    })
+    @ValueSource(
+            strings = {
+                "0 21",
+                "0 1",
+                "0 2147483647",
+                "0 21 https://img.example.org/fox-*.webp",
+                "--pool 0 21",
+                "0 --pool 21",
+                "0 21 --pool",
+                "--pool 0 21 https://img.example.org/fox-*.webp",
+                "0 21 --pool https://img.example.org/fox-*.webp",
+                "0 21 https://img.example.org/fox-*.webp --pool",
+            })
     void saysWhereAndWhereTo(String line) throws Exception {
         String[] arguments = line.split(" ");
-        String url = Stream.of(arguments).filter(argument -> argument.contains("*")).findAny()
-            .orElse(Server.DEFAULT_URL);
+        String url = Stream.of(arguments)
+                .filter(argument -> argument.contains("*"))
+                .findAny()
+                .orElse(Server.DEFAULT_URL);
         try (Server server = Server.startWith(arguments)) {
             String here = "http://localhost:" + server.port + "/";
             assertEquals(here + " -> " + url, server.startLine);
             HttpResponse<Void> answer = HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(URI.create(here)).build(), BodyHandlers.discarding());
+                    .send(HttpRequest.newBuilder(URI.create(here)).build(), BodyHandlers.discarding());
             assertEquals(302, answer.statusCode());
             String location = answer.headers().firstValue("Location").orElseThrow();
             assertTrue(location.startsWith(url.substring(0, url.indexOf('*'))), location);
@@ -149,7 +158,8 @@ class CommandLineIT {
     @ParameterizedTest
     @ValueSource(strings = {"--pool 0 21", "0 --pool 21", "0 21 --pool", "0 21 https://example.org/*.png --pool"})
     void poolsAnywhere(String line) throws Exception {
-        try (Server server = Server.startWith(line.split(" ")); Client stalled = server.connect()) {
+        try (Server server = Server.startWith(line.split(" "));
+                Client stalled = server.connect()) {
             server.ask(); // both threads have their classes
             stalled.send("GET / HTTP/1.1\r\n");
             long start = System.nanoTime();
@@ -175,19 +185,22 @@ class CommandLineIT {
     void opensOneListeningSocket(@TempDir Path directory) throws Exception {
         Tools.need("strace");
         Path trace = directory.resolve("trace");
-        List<String> command = new ArrayList<>(
-            List.of("strace", "-f", "-o", trace.toString(), "-e", "trace=listen,socket,bind"));
+        List<String> command =
+                new ArrayList<>(List.of("strace", "-f", "-o", trace.toString(), "-e", "trace=listen,socket,bind"));
         command.addAll(Server.command("0", "21"));
         try (Server server = Server.run(command)) {
             assertTrue(server.ask().startsWith("HTTP/1.1 302 "));
-            List<String> calls = Files.readAllLines(trace).stream().filter(line -> line.contains(" listen(")).toList();
+            List<String> calls = Files.readAllLines(trace).stream()
+                    .filter(line -> line.contains(" listen("))
+                    .toList();
             assertEquals(1, calls.size(), calls::toString);
         }
     }
 
     @Test
     void twoListenOnPortsOfTheirOwn() throws Exception {
-        try (Server one = Server.start(Mode.PUBLISHED); Server other = Server.start(Mode.PUBLISHED)) {
+        try (Server one = Server.start(Mode.PUBLISHED);
+                Server other = Server.start(Mode.PUBLISHED)) {
             assertTrue(one.port != other.port);
             assertTrue(one.ask().startsWith("HTTP/1.1 302 "));
             assertTrue(other.ask().startsWith("HTTP/1.1 302 "));
@@ -252,8 +265,10 @@ class CommandLineIT {
     @Test
     void overridesMaxIdleConnections() throws Exception {
         String limit = "-Dsun.net.httpserver.maxIdleConnections=0";
-        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, limit); Client client = server.connect()) {
-            String answer = client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").rest();
+        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, limit);
+                Client client = server.connect()) {
+            String answer =
+                    client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").rest();
             assertTrue(answer.startsWith("HTTP/1.1 302 "), answer);
         }
     }
@@ -261,7 +276,9 @@ class CommandLineIT {
     @ParameterizedTest
     @EnumSource
     void endsWhenTold(Mode mode) throws Exception {
-        try (Server server = Server.start(mode); Client stalled = server.connect(); Client idle = server.connect()) {
+        try (Server server = Server.start(mode);
+                Client stalled = server.connect();
+                Client idle = server.connect()) {
             idle.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
             stalled.send("GET / HTTP/1.1\r\n");
             assertEquals(Server.SIGTERM, server.terminate());

@@ -77,9 +77,10 @@ class ConnectionsIT {
 
     /** Clients at once, and a heap for more connections than that. */
     static Stream<Arguments> crowds() throws IOException {
-        return Jdks.all().stream().flatMap(jdk -> Stream.concat(
-            Stream.of(Mode.values()).map(mode -> Arguments.of(50, "-Xmx8m", mode, jdk)),
-            Stream.of(Mode.PUBLISHED, Mode.POOL).map(mode -> Arguments.of(400, "-Xmx64m", mode, jdk))));
+        return Jdks.all().stream()
+                .flatMap(jdk -> Stream.concat(
+                        Stream.of(Mode.values()).map(mode -> Arguments.of(50, "-Xmx8m", mode, jdk)),
+                        Stream.of(Mode.PUBLISHED, Mode.POOL).map(mode -> Arguments.of(400, "-Xmx64m", mode, jdk))));
     }
 
     @ParameterizedTest
@@ -88,9 +89,10 @@ class ConnectionsIT {
         Tools.need("ab");
         try (Server server = Server.start(mode, jdk, heap)) {
             String url = "http://127.0.0.1:" + server.port + "/";
-            String report = Command.run("ab", "-q", "-n", "10000", "-c", "" + clients, url).ok();
-            for (String line : List.of("Complete requests: +10000", "Failed requests: +0",
-                    "Non-2xx responses: +10000")) {
+            String report = Command.run("ab", "-q", "-n", "10000", "-c", "" + clients, url)
+                    .ok();
+            for (String line :
+                    List.of("Complete requests: +10000", "Failed requests: +0", "Non-2xx responses: +10000")) {
                 assertTrue(report.matches("(?s).*\\n" + line + "\\n.*"), report);
             }
             server.assertUnharmed();

@@ -69,7 +69,7 @@ final class Flood implements AutoCloseable {
 
     private void pump() {
         try {
-            for (long tick = System.nanoTime();;) {
+            for (long tick = System.nanoTime(); ; ) {
                 selector.select(this::advance, 100);
                 if (then == Then.TRICKLE && Server.millisSince(tick) >= 100) {
                     tick = System.nanoTime();

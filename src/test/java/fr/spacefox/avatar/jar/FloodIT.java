@@ -32,7 +32,7 @@ class FloodIT {
 
     static Stream<Arguments> attacksInEveryMode() {
         return Stream.of(Mode.values())
-            .flatMap(mode -> Attack.FLOODS.stream().map(attack -> Arguments.of(attack, mode)));
+                .flatMap(mode -> Attack.FLOODS.stream().map(attack -> Arguments.of(attack, mode)));
     }
 
     @ParameterizedTest
@@ -80,8 +80,9 @@ class FloodIT {
         int rounds = 0;
         try (Server server = Server.start(mode, jdk)) {
             for (long start = System.nanoTime(); Server.millisSince(start) < SOAK_SECONDS * 1000; rounds++) {
-                List<Attack> attacks =
-                    random.ints(3, 0, Attack.FLOODS.size()).mapToObj(Attack.FLOODS::get).toList();
+                List<Attack> attacks = random.ints(3, 0, Attack.FLOODS.size())
+                        .mapToObj(Attack.FLOODS::get)
+                        .toList();
                 try (Flood one = attacks.get(0).on(server);
                         Flood two = attacks.get(1).on(server);
                         Flood three = attacks.get(2).on(server)) {
@@ -97,14 +98,16 @@ class FloodIT {
             server.assertUnharmed();
         }
         if (System.getProperty("avatar.soak") != null) {
-            System.out.printf("%d rounds of three floods in %d s, %s, %s: longest wait %d ms%n",
-                rounds, SOAK_SECONDS, mode, jdk, longest);
+            System.out.printf(
+                    "%d rounds of three floods in %d s, %s, %s: longest wait %d ms%n",
+                    rounds, SOAK_SECONDS, mode, jdk, longest);
         }
     }
 
     static Stream<Arguments> collectorsOnEveryJdk() throws IOException {
-        return Jdks.all().stream().flatMap(jdk ->
-            Stream.of("-XX:+UseG1GC", "-XX:+UseSerialGC").map(collector -> Arguments.of(collector, jdk)));
+        return Jdks.all().stream()
+                .flatMap(jdk ->
+                        Stream.of("-XX:+UseG1GC", "-XX:+UseSerialGC").map(collector -> Arguments.of(collector, jdk)));
     }
 
     /** On as many connections as there are, and each with a thread of its own: the worst that the heap has to bear. */
@@ -147,8 +150,8 @@ class FloodIT {
 
     /** Continual requests on ten thousand connections, kept alive or each closed after its answer. */
     static Stream<Arguments> crowds() {
-        return Stream.of(Mode.values()).flatMap(mode ->
-            Stream.of("keep-alive", "close").map(connection -> Arguments.of(mode, connection)));
+        return Stream.of(Mode.values())
+                .flatMap(mode -> Stream.of("keep-alive", "close").map(connection -> Arguments.of(mode, connection)));
     }
 
     @ParameterizedTest
@@ -156,8 +159,12 @@ class FloodIT {
     void survivesTenThousandClients(Mode mode, String connection) throws Exception {
         Tools.need("wrk");
         try (Server server = Server.start(mode)) {
-            Command.run("sh", "-c", "ulimit -n $(ulimit -Hn); exec wrk -t2 -c10000 -d5 -H 'Connection: " + connection
-                + "' http://127.0.0.1:" + server.port + "/").ok();
+            Command.run(
+                            "sh",
+                            "-c",
+                            "ulimit -n $(ulimit -Hn); exec wrk -t2 -c10000 -d5 -H 'Connection: " + connection
+                                    + "' http://127.0.0.1:" + server.port + "/")
+                    .ok();
             server.assertAnswers();
             server.assertServesAll();
             server.assertUnharmed();

@@ -34,7 +34,11 @@ class JarIT {
         try (JarFile jar = new JarFile(Server.JAR.toFile())) {
             String main = jar.getManifest().getMainAttributes().getValue("Main-Class");
             List<String> names = jar.stream().map(ZipEntry::getName).sorted().toList();
-            assertEquals(Stream.of("META-INF/MANIFEST.MF", main.replace('.', '/') + ".class").sorted().toList(), names);
+            assertEquals(
+                    Stream.of("META-INF/MANIFEST.MF", main.replace('.', '/') + ".class")
+                            .sorted()
+                            .toList(),
+                    names);
             assertEquals(null, jar.getComment());
         }
     }
@@ -42,7 +46,9 @@ class JarIT {
     @Test
     void holdsNoDebris() throws IOException {
         try (ZipFile zip = new ZipFile(Server.JAR.toFile())) {
-            for (ZipEntry entry : zip.stream().filter(entry -> entry.getName().endsWith(".class")).toList()) {
+            for (ZipEntry entry : zip.stream()
+                    .filter(entry -> entry.getName().endsWith(".class"))
+                    .toList()) {
                 byte[] bytes = zip.getInputStream(entry).readAllBytes();
                 assertEquals(50, bytes[7], "the last class file format that needs no stack maps");
                 String text = new String(bytes, StandardCharsets.ISO_8859_1);

@@ -28,7 +28,10 @@ enum Mode {
         }
         try {
             String unit = Files.readString(UNIT_FILE).replace("\\\n", " ");
-            String start = unit.lines().filter(line -> line.startsWith("ExecStart=")).findFirst().orElseThrow();
+            String start = unit.lines()
+                    .filter(line -> line.startsWith("ExecStart="))
+                    .findFirst()
+                    .orElseThrow();
             List<String> words = List.of(start.strip().split("\\s+"));
             return words.subList(1, words.indexOf("-jar"));
         } catch (IOException e) {

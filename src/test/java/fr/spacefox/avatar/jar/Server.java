@@ -21,7 +21,8 @@ import java.util.regex.Pattern;
 /** The real jar in a JVM of its own. */
 final class Server implements AutoCloseable {
 
-    static final Path JAR = Path.of(System.getProperty("avatar.jar", "target/avatar.jar")).toAbsolutePath();
+    static final Path JAR =
+            Path.of(System.getProperty("avatar.jar", "target/avatar.jar")).toAbsolutePath();
     static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
     static final String DEFAULT_URL = "https://avatar.spacefox.fr/Renard-*.png";
     static final int COUNT = 21;
@@ -37,6 +38,7 @@ final class Server implements AutoCloseable {
      * causes on the dispatcher's thread, and nothing would be on stderr.
      */
     private static final List<String> FLAGS = List.of("-Xmx8m", "-Xss256k", "-XX:+ExitOnOutOfMemoryError");
+
     private static final Pattern PORT = Pattern.compile(":(\\d+)/? -> ");
 
     final String startLine;
@@ -94,7 +96,8 @@ final class Server implements AutoCloseable {
     }
 
     private static List<String> command(Path javaHome, List<String> flags, List<String> arguments) {
-        List<String> command = new ArrayList<>(List.of(javaHome.resolve("bin/java").toString()));
+        List<String> command =
+                new ArrayList<>(List.of(javaHome.resolve("bin/java").toString()));
         command.addAll(FLAGS);
         command.addAll(flags);
         command.addAll(List.of("-jar", JAR.toString()));
@@ -113,7 +116,8 @@ final class Server implements AutoCloseable {
 
     private String ask(int timeoutMillis) throws IOException {
         try (Client client = new Client(port, timeoutMillis)) {
-            return client.send("GET /a.png HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").rest();
+            return client.send("GET /a.png HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    .rest();
         }
     }
 
@@ -146,7 +150,7 @@ final class Server implements AutoCloseable {
             }
         }
         return fail("no answer within " + seconds + " s, last: " + last + "\n" + Files.readString(errors)
-            + (process.isAlive() ? "" : "the process has ended with " + process.exitValue()));
+                + (process.isAlive() ? "" : "the process has ended with " + process.exitValue()));
     }
 
     static long millisSince(long nanoTime) {
@@ -156,8 +160,10 @@ final class Server implements AutoCloseable {
     /** How many connections it admits at a time, as it has set the limit itself. */
     int maxConnections() throws IOException {
         String jcmd = JAVA_HOME.resolve("bin/jcmd").toString();
-        String properties = Command.run(jcmd, String.valueOf(process.pid()), "VM.system_properties").ok();
-        Matcher limit = Pattern.compile("jdk\\.httpserver\\.maxConnections=(\\d+)").matcher(properties);
+        String properties = Command.run(jcmd, String.valueOf(process.pid()), "VM.system_properties")
+                .ok();
+        Matcher limit =
+                Pattern.compile("jdk\\.httpserver\\.maxConnections=(\\d+)").matcher(properties);
         assertTrue(limit.find(), properties);
         return Integer.parseInt(limit.group(1));
     }
@@ -188,7 +194,9 @@ final class Server implements AutoCloseable {
                 open.add(0, connect());
             }
             for (Client client : open) {
-                assertTrue(client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").head().startsWith("HTTP/1.1 302 "));
+                assertTrue(client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                        .head()
+                        .startsWith("HTTP/1.1 302 "));
             }
         } finally {
             Client.closeAll(open);

@@ -30,8 +30,7 @@ class StallIT {
     private static final int SHORT_MILLIS = 1000;
 
     /** When a well-behaved client asked, how long it waited, and what it got. */
-    private record Visit(long atMillis, long millis, String outcome) {
-    }
+    private record Visit(long atMillis, long millis, String outcome) {}
 
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
@@ -45,13 +44,15 @@ class StallIT {
     private static void assertOneWait(Server server, int stallsPerSecond) throws Exception {
         server.ask(); // the classes are loaded
         List<Visit> visits = visitsDuringStalls(server, stallsPerSecond);
-        List<Visit> lost = visits.stream().filter(visit -> !visit.outcome.startsWith("HTTP/1.1 302 ")).toList();
+        List<Visit> lost = visits.stream()
+                .filter(visit -> !visit.outcome.startsWith("HTTP/1.1 302 "))
+                .toList();
         assertEquals(List.of(), lost);
-        List<Visit> slow = visits.stream().filter(visit -> visit.millis > SHORT_MILLIS).toList();
+        List<Visit> slow =
+                visits.stream().filter(visit -> visit.millis > SHORT_MILLIS).toList();
         for (Visit visit : slow) {
             assertTrue(visit.millis <= LONGEST_MILLIS, () -> "too long: " + visit);
-            assertTrue(visit.atMillis - slow.get(0).atMillis <= LONGEST_MILLIS,
-                () -> "once: " + slow.get(0) + visit);
+            assertTrue(visit.atMillis - slow.get(0).atMillis <= LONGEST_MILLIS, () -> "once: " + slow.get(0) + visit);
         }
         server.assertUnharmed();
     }

@@ -62,14 +62,25 @@ final class Box implements AutoCloseable {
                 """;
         nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString(), files)
                 .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-                .redirectErrorStream(true).redirectOutput(log.toFile()).start();
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
         Runtime.getRuntime().addShutdownHook(atExit);
         try {
-            leader = await("the box's first process", () -> nspawn.toHandle().descendants()
-                    .filter(process -> process.info().command().orElse("").endsWith("systemd"))
-                    .map(ProcessHandle::pid).findFirst().orElse(null));
-            await("systemd", () -> run("systemctl is-system-running").output().matches("(?s)(running|degraded)\\s*")
-                    ? true : null);
+            leader = await(
+                    "the box's first process",
+                    () -> nspawn.toHandle()
+                            .descendants()
+                            .filter(process ->
+                                    process.info().command().orElse("").endsWith("systemd"))
+                            .map(ProcessHandle::pid)
+                            .findFirst()
+                            .orElse(null));
+            await(
+                    "systemd",
+                    () -> run("systemctl is-system-running").output().matches("(?s)(running|degraded)\\s*")
+                            ? true
+                            : null);
         } catch (Throwable failure) {
             close();
             throw failure;
@@ -86,9 +97,11 @@ final class Box implements AutoCloseable {
         var box = new Box(files);
         try {
             Foxes.draw(21, box.path("/root/avatar"));
-            for (String heading : INSTALLATION.subList(1, INSTALLATION.size())) box.run(readme(heading)).ok();
-            box.await("the first redirect", () -> box.curl("https://avatar.spacefox.fr/x").output()
-                    .contains("Location:") ? true : null);
+            for (String heading : INSTALLATION.subList(1, INSTALLATION.size()))
+                box.run(readme(heading)).ok();
+            box.await(
+                    "the first redirect",
+                    () -> box.curl("https://avatar.spacefox.fr/x").output().contains("Location:") ? true : null);
             return box;
         } catch (Throwable failure) {
             box.close();
@@ -103,15 +116,16 @@ final class Box implements AutoCloseable {
 
     /** The blocks of one language under a heading of README or of the guide. */
     static String readme(String heading, String language) throws IOException {
-        var section =
-                Pattern.compile("^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)",
-                Pattern.DOTALL | Pattern.MULTILINE)
+        var section = Pattern.compile(
+                        "^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)",
+                        Pattern.DOTALL | Pattern.MULTILINE)
                 .matcher(Files.readString(Path.of("README.md")) + Files.readString(Path.of("deploy/README.md")));
         assertTrue(section.find(), "no heading " + heading);
-        String blocks =
-                Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE)
+        String blocks = Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE)
                 .matcher(section.group(1))
-                .results().map(block -> block.group(1)).collect(Collectors.joining());
+                .results()
+                .map(block -> block.group(1))
+                .collect(Collectors.joining());
         assertTrue(!blocks.isEmpty(), "no " + language + " under " + heading);
         return blocks;
     }
@@ -135,9 +149,8 @@ final class Box implements AutoCloseable {
 
     /** Starts a command in the box, or only in its network. */
     Process start(boolean inside, String... command) {
-        var line =
-                new ArrayList<>(List.of("timeout", "--kill-after=5", "300", "nsenter", "--target",
-                Long.toString(leader), "--net"));
+        var line = new ArrayList<>(
+                List.of("timeout", "--kill-after=5", "300", "nsenter", "--target", Long.toString(leader), "--net"));
         if (inside) line.addAll(List.of("--mount", "--uts", "--ipc", "--pid", "--wdns=/"));
         line.addAll(List.of(command));
         try {
@@ -158,11 +171,20 @@ final class Box implements AutoCloseable {
 
     /** The command that asks the box's nginx, whatever the domain is said to lead to. */
     static List<String> curlCommand(List<String> arguments) {
-        var line =
-                new ArrayList<>(List.of("curl", "--silent", "--insecure", "--path-as-is", "--max-time", "30",
+        var line = new ArrayList<>(List.of(
+                "curl",
+                "--silent",
+                "--insecure",
+                "--path-as-is",
+                "--max-time",
+                "30",
                 "--http1.1",
-                "--dump-header", "-", "--resolve", "avatar.spacefox.fr:443:127.0.0.1",
-                "--resolve", "avatar.spacefox.fr:80:127.0.0.1"));
+                "--dump-header",
+                "-",
+                "--resolve",
+                "avatar.spacefox.fr:443:127.0.0.1",
+                "--resolve",
+                "avatar.spacefox.fr:80:127.0.0.1"));
         line.addAll(arguments);
         if (!line.contains("--output")) line.addAll(List.of("--output", "/dev/null"));
         return line;
@@ -179,7 +201,8 @@ final class Box implements AutoCloseable {
 
     /** The JVM's process number inside the box; 0 when there is none. */
     int jvm() {
-        return Integer.parseInt(run("systemctl show --property=MainPID --value avatar").output().strip());
+        return Integer.parseInt(
+                run("systemctl show --property=MainPID --value avatar").output().strip());
     }
 
     interface Probe<T> {
@@ -189,7 +212,7 @@ final class Box implements AutoCloseable {
     /** Looks until there is something to see. */
     <T> T await(String what, Probe<T> probe) throws InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        for (;;) {
+        for (; ; ) {
             T seen = probe.look();
             if (seen != null) return seen;
             assertTrue(System.nanoTime() < deadline, () -> "waited in vain for " + what + "; the box said: " + said());

@@ -37,17 +37,32 @@ final class Browser implements AutoCloseable {
 
     /** Runs Chromium without a window to its end; what it printed. */
     String open(String what, String url) throws IOException {
-        return Command.finish(starter.start("chromium", "--headless", "--no-sandbox", "--disable-gpu",
-                "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-                "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + profile,
-                "--host-resolver-rules=MAP avatar.spacefox.fr 127.0.0.1:443", "--ignore-certificate-errors",
-                "--hide-scrollbars", "--force-color-profile=srgb", "--force-device-scale-factor=1",
-                "--window-size=500,700", what, url)).output();
+        return Command.finish(starter.start(
+                        "chromium",
+                        "--headless",
+                        "--no-sandbox",
+                        "--disable-gpu",
+                        "--disable-quic",
+                        "--no-first-run",
+                        "--disable-background-networking",
+                        "--disable-component-update",
+                        "--disable-sync",
+                        "--disable-dev-shm-usage",
+                        "--user-data-dir=" + profile,
+                        "--host-resolver-rules=MAP avatar.spacefox.fr 127.0.0.1:443",
+                        "--ignore-certificate-errors",
+                        "--hide-scrollbars",
+                        "--force-color-profile=srgb",
+                        "--force-device-scale-factor=1",
+                        "--window-size=500,700",
+                        what,
+                        url))
+                .output();
     }
 
     private static List<Integer> foxesOn(BufferedImage page, Path folder) throws IOException {
         var foxes = new ArrayList<BufferedImage>();
-        for (Path file; Files.exists(file = folder.resolve("Renard-" + (foxes.size() + 1) + ".png"));) {
+        for (Path file; Files.exists(file = folder.resolve("Renard-" + (foxes.size() + 1) + ".png")); ) {
             foxes.add(ImageIO.read(file.toFile()));
         }
         var found = new ArrayList<Integer>();

@@ -23,8 +23,10 @@ class BrowserIT {
             // Two visits show the same fox once in 21 times: ten visits, once in 800 thousand million times.
             for (int visit = 0; visit < 10 && (visit < 3 || profile.size() < 2); visit++) {
                 try (var browser = new Browser(command -> box.start(false, command))) {
-                    List<Integer> seen = browser.see(Path.of("src/test/resources/profile.html").toUri().toString(),
-                            box.path("/var/www/avatar"), Path.of("target/profile.png"));
+                    List<Integer> seen = browser.see(
+                            Path.of("src/test/resources/profile.html").toUri().toString(),
+                            box.path("/var/www/avatar"),
+                            Path.of("target/profile.png"));
                     System.out.println("a visitor sees foxes " + seen);
                     assertEquals(AVATARS, seen.size(), "pictures on the page");
                     assertEquals(seen.get(0), seen.get(AVATARS - 1), "one address on one page");

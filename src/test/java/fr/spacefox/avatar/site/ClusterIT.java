@@ -19,26 +19,42 @@ class ClusterIT {
     private static final String URL = "https://avatar.spacefox.fr/x";
     /** A machine says who it is by where it redirects to. */
     private static final String FIRST = "https://avatar.spacefox.fr/Renard-";
+
     private static final String SECOND = "https://second.example.org/";
 
     @Test
     void noRequestFailsWhenAHostIsUnplugged() throws Exception {
         Tools.need("h2load", "unshare");
         try (var box = Box.installed();
-                var second =
-                        new Host(box, "java", "-Xmx8m", "-Xss256k", "-jar", Path.of("target/avatar.jar")
-                        .toAbsolutePath().toString(),
-                        "6666", "21", SECOND + "*.png")) {
-            box.await("the second machine", () -> box.run("curl --silent http://" + Host.ADDRESS + ":6666/")
-                    .status() == 0 ? true : null);
-            String line = Box.readme("A larger machine, or several", "nginx").lines()
-                    .filter(server -> server.contains(Host.ADDRESS)).findFirst().orElseThrow();
+                var second = new Host(
+                        box,
+                        "java",
+                        "-Xmx8m",
+                        "-Xss256k",
+                        "-jar",
+                        Path.of("target/avatar.jar").toAbsolutePath().toString(),
+                        "6666",
+                        "21",
+                        SECOND + "*.png")) {
+            box.await(
+                    "the second machine",
+                    () -> box.run("curl --silent http://" + Host.ADDRESS + ":6666/")
+                                            .status()
+                                    == 0
+                            ? true
+                            : null);
+            String line = Box.readme("A larger machine, or several", "nginx")
+                    .lines()
+                    .filter(server -> server.contains(Host.ADDRESS))
+                    .findFirst()
+                    .orElseThrow();
             // The test's own log counts the redirects of each machine.
             box.run("cd /etc/nginx/conf.d; sed -i '/^    server 127.0.0.1/a \\" + line + "' avatar.conf\n" + """
                     sed -i 's|access_log off;|access_log /locations locations;|' avatar.conf
                     sed -i "1i log_format locations '\\$sent_http_location';" avatar.conf
                     nginx -t
-                    systemctl reload nginx""").ok();
+                    systemctl reload nginx""")
+                    .ok();
             awaitBoth(box);
 
             var counts = new ArrayList<List<Long>>();
@@ -67,7 +83,8 @@ class ClusterIT {
     /** The redirects that each machine answers within three seconds from now. */
     private static List<Long> redirects(Box box) throws IOException, InterruptedException {
         Path log = box.path("/locations");
-        Files.newByteChannel(log, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING).close();
+        Files.newByteChannel(log, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)
+                .close();
         Thread.sleep(3000);
         try (var lines = Files.lines(log)) {
             var found = lines.collect(Collectors.groupingBy(line -> line.startsWith(SECOND), Collectors.counting()));

@@ -23,22 +23,28 @@ class Debian13IT {
             assertTrue(box.run("cat /etc/os-release").ok().contains("VERSION_CODENAME=trixie"));
             assertRedirect(box);
             // The one warning is about the form that nginx 1.22 needs, once for IPv4 and once for IPv6.
-            assertEquals("", box.run("nginx -t").ok().lines()
-                    .filter(line -> line.contains("[") && !line.contains("\"listen ... http2\""))
-                    .collect(Collectors.joining("\n")));
+            assertEquals(
+                    "",
+                    box.run("nginx -t")
+                            .ok()
+                            .lines()
+                            .filter(line -> line.contains("[") && !line.contains("\"listen ... http2\""))
+                            .collect(Collectors.joining("\n")));
 
             int victim = box.jvm();
             box.run("kill -KILL " + victim).ok();
             box.await("another process", () -> box.jvm() != 0 && box.jvm() != victim ? true : null);
-            box.await("a redirect", () -> box.curl("https://avatar.spacefox.fr/x").output()
-                    .startsWith("HTTP/1.1 302 ") ? true : null);
+            box.await(
+                    "a redirect",
+                    () -> box.curl("https://avatar.spacefox.fr/x").output().startsWith("HTTP/1.1 302 ") ? true : null);
             assertRedirect(box);
         }
     }
 
     private static void assertRedirect(Box box) {
         String answer = box.curl("https://avatar.spacefox.fr/x").output();
-        assertTrue(answer.startsWith("HTTP/1.1 302 ")
-                && answer.contains("Location: https://avatar.spacefox.fr/Renard-"), answer);
+        assertTrue(
+                answer.startsWith("HTTP/1.1 302 ") && answer.contains("Location: https://avatar.spacefox.fr/Renard-"),
+                answer);
     }
 }

@@ -34,16 +34,16 @@ class ForumIT {
         if (box != null) box.close();
     }
 
-    private record Hop(int status, Map<String, String> headers) {
-    }
+    private record Hop(int status, Map<String, String> headers) {}
 
     /** Asks, and follows the statuses that the forum follows; -1 when it would not know where to. */
     private static List<Hop> fetch(String url, Set<Integer> followed, String... options) {
         var hops = new ArrayList<Hop>();
-        for (String next = url; next != null && hops.size() < 5;) {
+        for (String next = url; next != null && hops.size() < 5; ) {
             var arguments = new ArrayList<>(List.of(options));
             arguments.add(next);
-            String[] lines = box.curl(arguments.toArray(String[]::new)).output().strip().split("\n");
+            String[] lines =
+                    box.curl(arguments.toArray(String[]::new)).output().strip().split("\n");
             var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
             for (int i = 1; i < lines.length; i++) headers.put(lines[i].split(": ")[0], lines[i].split(": ", 2)[1]);
             hops.add(new Hop(Integer.parseInt(lines[0].split(" ")[1]), headers));
@@ -62,13 +62,16 @@ class ForumIT {
     @ParameterizedTest
     @FieldSource("AVATARS")
     void phpbbTakesIt(String avatar) throws Exception {
-        assertTrue(avatar.length() <= 255 && avatar.matches("(?i)(http|https|ftp)://"
-                + "(?:(.*?\\.)*?[a-z0-9\\-]+?\\.[a-z]{2,4}|(?:\\d{1,3}\\.){3,5}\\d{1,3}):?([0-9]*?)"
-                + ".*?\\.(gif|jpg|jpeg|png)"));
+        assertTrue(avatar.length() <= 255
+                && avatar.matches("(?i)(http|https|ftp)://"
+                        + "(?:(.*?\\.)*?[a-z0-9\\-]+?\\.[a-z]{2,4}|(?:\\d{1,3}\\.){3,5}\\d{1,3}):?([0-9]*?)"
+                        + ".*?\\.(gif|jpg|jpeg|png)"));
         var hops = fetch(avatar, Set.of(301, 302, 303, 307, 308), "--output", "/avatar.png");
-        String type =
-                hops.stream().map(hop -> hop.headers().get("Content-Type")).filter(java.util.Objects::nonNull)
-                .findFirst().orElseThrow();
+        String type = hops.stream()
+                .map(hop -> hop.headers().get("Content-Type"))
+                .filter(java.util.Objects::nonNull)
+                .findFirst()
+                .orElseThrow();
         assertTrue(type.startsWith("image/"), hops::toString);
         assertEquals(200, last(hops).status());
         var image = ImageIO.read(box.path("/avatar.png").toFile());

@@ -21,8 +21,7 @@ final class Foxes {
 
     private static final int SIZE = 128;
 
-    private Foxes() {
-    }
+    private Foxes() {}
 
     public static void main(String[] arguments) throws IOException {
         draw(Integer.parseInt(arguments[0]), Path.of(arguments[1]));
@@ -53,26 +52,31 @@ final class Foxes {
         Color shade = Color.getHSBColor(hue, deep[fur] + 0.1f, light[fur] * 0.75f);
         Color dark = Color.getHSBColor(hue, 0.55f, 0.20f);
         Color white = new Color(0xfffaf2);
-        pen.setPaint(new GradientPaint(0, 0, Color.getHSBColor(hue + 0.5f, 0.10f, 0.99f),
-                0, SIZE, Color.getHSBColor(hue + 0.5f, 0.24f, 0.90f)));
+        pen.setPaint(new GradientPaint(
+                0,
+                0,
+                Color.getHSBColor(hue + 0.5f, 0.10f, 0.99f),
+                0,
+                SIZE,
+                Color.getHSBColor(hue + 0.5f, 0.24f, 0.90f)));
         pen.fillRect(0, 0, SIZE, SIZE);
 
-        both(pen, dark, 20, 10, 60, 42, 24, 68);                      // ears
+        both(pen, dark, 20, 10, 60, 42, 24, 68); // ears
         both(pen, coat, 21, 17, 57, 45, 27, 70);
         both(pen, dark, 27, 29, 45, 44, 31, 56);
-        mirrored(pen, coat, 64, 34, 30, 34, 22, 60, 6, 84, 34, 88, 64, 118);            // head
-        mirrored(pen, white, 64, 92, 54, 78, 38, 66, 6, 84, 34, 90, 64, 118);          // cheeks
-        mirrored(pen, shade, 64, 38, 60, 50, 58, 58, 60, 66, 62, 74, 64, 80);          // blaze
-        mirrored(pen, white, 64, 78, 60, 84, 56, 92, 56, 100, 58, 112, 64, 118);       // muzzle
+        mirrored(pen, coat, 64, 34, 30, 34, 22, 60, 6, 84, 34, 88, 64, 118); // head
+        mirrored(pen, white, 64, 92, 54, 78, 38, 66, 6, 84, 34, 90, 64, 118); // cheeks
+        mirrored(pen, shade, 64, 38, 60, 50, 58, 58, 60, 66, 62, 74, 64, 80); // blaze
+        mirrored(pen, white, 64, 78, 60, 84, 56, 92, 56, 100, 58, 112, 64, 118); // muzzle
 
-        for (int side = 0; side < 2; side++) {                        // eyes
+        for (int side = 0; side < 2; side++) { // eyes
             int x = side == 0 ? 44 : 84;
             pen.setColor(dark);
             pen.fill(new Ellipse2D.Double(x - 5.5, 66, 11, 13));
             pen.setColor(Color.WHITE);
             pen.fill(new Ellipse2D.Double(x - 2.5, 68, 4.5, 4.5));
         }
-        pen.setColor(dark);                                           // nose
+        pen.setColor(dark); // nose
         pen.fill(new Ellipse2D.Double(56.5, 98, 15, 10.5));
         pen.dispose();
         return image;

@@ -10,6 +10,7 @@ final class Host implements AutoCloseable {
 
     /** The box's address on the cable, and the other machine's. */
     static final String BOX = "192.0.2.1";
+
     static final String ADDRESS = "192.0.2.2";
 
     private final Process process;
@@ -25,12 +26,15 @@ final class Host implements AutoCloseable {
                 ip link set eth0 up
                 exec "$@\"""", "host", Long.toString(box.leader())));
         line.addAll(command.length == 0 ? List.of("sleep", "300") : List.of(command));
-        process =
-                new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        process = new ProcessBuilder(line)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
         box.await("the cable", () -> box.run("ip link show eth0").status() == 0 ? true : null);
         box.run("ip address add " + BOX + "/24 dev eth0; ip link set eth0 up").ok();
-        box.await("the other end", () -> box.run("ip link show eth0 | grep LOWER_UP").status() == 0 ? true : null);
+        box.await(
+                "the other end",
+                () -> box.run("ip link show eth0 | grep LOWER_UP").status() == 0 ? true : null);
     }
 
     /** Runs a shell script in the other machine's network. */

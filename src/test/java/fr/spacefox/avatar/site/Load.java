@@ -8,10 +8,12 @@ import java.util.regex.Pattern;
 /** What h2load reports. A request failed when it was not answered by a redirect or a picture. */
 record Load(long requests, long pictures, long redirected, long failed, double perSecond) {
 
-    private static final Pattern REPORT = Pattern.compile("finished in [^,]+, ([\\d.]+) req/s.*?"
-            + "requests: (\\d+) total, \\d+ started, (\\d+) done, \\d+ succeeded, (\\d+) failed, (\\d+) errored,"
-            + " (\\d+) timeout.*?"
-            + "status codes: (\\d+) 2xx, (\\d+) 3xx, (\\d+) 4xx, (\\d+) 5xx", Pattern.DOTALL);
+    private static final Pattern REPORT = Pattern.compile(
+            "finished in [^,]+, ([\\d.]+) req/s.*?"
+                    + "requests: (\\d+) total, \\d+ started, (\\d+) done, \\d+ succeeded, (\\d+) failed, (\\d+) errored,"
+                    + " (\\d+) timeout.*?"
+                    + "status codes: (\\d+) 2xx, (\\d+) 3xx, (\\d+) 4xx, (\\d+) 5xx",
+            Pattern.DOTALL);
 
     /** What is done to the servers meanwhile. */
     interface Disturbance {

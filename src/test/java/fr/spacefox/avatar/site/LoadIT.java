@@ -28,7 +28,8 @@ class LoadIT {
     private static String h2load(int clients, int requests) {
         // A client is a file descriptor, the load generator's too.
         return box.run("ulimit -n $(ulimit -H -n); exec h2load --h1 -c" + clients + " -n" + requests
-                + " https://127.0.0.1/x").ok();
+                        + " https://127.0.0.1/x")
+                .ok();
     }
 
     @Test
@@ -38,7 +39,10 @@ class LoadIT {
         var load = Load.of(report);
         System.out.println("10,000 clients at once: " + load + ", JVM "
                 + box.run("grep VmRSS /proc/" + jvm + "/status").output());
-        assertEquals("", box.run("journalctl --unit avatar --output cat | grep -E 'Error|Exception' || true").ok());
+        assertEquals(
+                "",
+                box.run("journalctl --unit avatar --output cat | grep -E 'Error|Exception' || true")
+                        .ok());
         assertEquals(jvm, box.jvm());
         assertEquals(200_000, load.requests(), report);
         assertEquals(0, load.failed(), report);

@@ -32,8 +32,12 @@ class NginxIT {
     private record Request(String name, boolean tls, List<String> command) {
 
         static Request curl(String... arguments) {
-            String address = Stream.of(arguments).filter(word -> word.startsWith("http")).findFirst().orElseThrow();
-            String name = Stream.of(arguments).map(word -> word.length() > 40 ? word.substring(0, 40) + "..." : word)
+            String address = Stream.of(arguments)
+                    .filter(word -> word.startsWith("http"))
+                    .findFirst()
+                    .orElseThrow();
+            String name = Stream.of(arguments)
+                    .map(word -> word.length() > 40 ? word.substring(0, 40) + "..." : word)
                     .collect(Collectors.joining(" "));
             return new Request(name, address.startsWith("https:"), Box.curlCommand(List.of(arguments)));
         }
@@ -43,7 +47,9 @@ class NginxIT {
             String script = tls
                     ? "printf %s \"$1\" | timeout 30 openssl s_client -quiet -connect 127.0.0.1:$2 2>&1"
                     : "exec 3<>/dev/tcp/127.0.0.1/$2; printf %s \"$1\" >&3; timeout 30 cat <&3";
-            return new Request((tls ? "TLS" : "TCP") + " to " + port + ": " + text, tls,
+            return new Request(
+                    (tls ? "TLS" : "TCP") + " to " + port + ": " + text,
+                    tls,
                     List.of("bash", "-c", script, "raw", text, Integer.toString(port)));
         }
 
@@ -71,30 +77,45 @@ class NginxIT {
                 Stream.of("GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PROPFIND", "TRACE", "CONNECT", "FOX")
                         .map(method -> Request.curl("--request", method, x)),
                 Stream.of(
-                        Request.curl(site), Request.curl("--head", x), Request.curl("--http1.0", x),
-                                Request.curl("--http2", x),
-                        Request.curl(site + "//x"), Request.curl(site + "/../../etc/passwd"),
-                                Request.curl(site + "/.well-known"),
-                        Request.curl(site + "/x.png?dateline=1&y=%00"), Request.curl(site + "/é%20%ff"),
-                                Request.curl(site + "/bob2.png"),
+                        Request.curl(site),
+                        Request.curl("--head", x),
+                        Request.curl("--http1.0", x),
+                        Request.curl("--http2", x),
+                        Request.curl(site + "//x"),
+                        Request.curl(site + "/../../etc/passwd"),
+                        Request.curl(site + "/.well-known"),
+                        Request.curl(site + "/x.png?dateline=1&y=%00"),
+                        Request.curl(site + "/é%20%ff"),
+                        Request.curl(site + "/bob2.png"),
                         Request.curl("--request-target", "/%zz", site),
-                                Request.curl("--request-target", "/%zz", "--http2", site),
+                        Request.curl("--request-target", "/%zz", "--http2", site),
                         Request.curl("--request", "OPTIONS", "--request-target", "*", site),
-                        Request.curl("--data", "x=1", x), Request.curl("--data", "x=1", "--http2", x),
-                        Request.curl("--data", LINE, x), Request.curl("--data", LINE, "--http2", x),
+                        Request.curl("--data", "x=1", x),
+                        Request.curl("--data", "x=1", "--http2", x),
+                        Request.curl("--data", LINE, x),
+                        Request.curl("--data", LINE, "--http2", x),
                         Request.curl("--upload-file", "/usr/bin/openssl", x),
-                                Request.curl("--upload-file", "/usr/bin/openssl", site + "/bob2.png"),
+                        Request.curl("--upload-file", "/usr/bin/openssl", site + "/bob2.png"),
                         Request.curl("--header", "Transfer-Encoding: chunked", "--data", LINE, x),
-                        Request.curl("--header", "A: " + LINE, "--header", "B: " + LINE, "--header", "C: " + LINE,
-                                "--header", "D: " + LINE, x),
-                        Request.curl("--header", "A: " + LINE + LINE, x), Request.curl(site + "/" + LINE),
-                                Request.curl(site + "/" + LINE + LINE),
+                        Request.curl(
+                                "--header",
+                                "A: " + LINE,
+                                "--header",
+                                "B: " + LINE,
+                                "--header",
+                                "C: " + LINE,
+                                "--header",
+                                "D: " + LINE,
+                                x),
+                        Request.curl("--header", "A: " + LINE + LINE, x),
+                        Request.curl(site + "/" + LINE),
+                        Request.curl(site + "/" + LINE + LINE),
                         Request.curl("--header", "Host: evil.example.org", x),
                         Request.curl("--header", "Connection: upgrade", "--header", "Upgrade: websocket", site),
                         Request.curl("--header", "Range: bytes=0-3", site),
-                                Request.curl("--header", "Expect: 100-continue", "--data", "x", site),
+                        Request.curl("--header", "Expect: 100-continue", "--data", "x", site),
                         Request.curl("--request", "POST", site + "/Renard-1.png"),
-                                Request.curl("--data", LINE, site + "/Renard-1.png"),
+                        Request.curl("--data", LINE, site + "/Renard-1.png"),
                         Request.curl("--request", "POST", site + "/Renard-22.png")));
     }
 
@@ -102,21 +123,22 @@ class NginxIT {
     private static Stream<Request> raws() {
         String host = "Host: avatar.spacefox.fr\r\nConnection: close\r\n";
         return Stream.of(
-                "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n",
-                "POST /x HTTP/1.1\r\n" + host + "Content-Length: x\r\n\r\n",
-                "POST /x HTTP/1.1\r\n" + host + "Content-Length: 1\r\n\r\na",
-                "POST /x HTTP/1.1\r\n" + host + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-                "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-                "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
-                "GET /x HTTP/3.0\r\n" + host + "\r\n",
-                "GET /x HTTP/1.1\r\n" + host + "If-Match: x\r\n\r\n",
-                "GET /x HTTP/1.1\r\nConnection: close\r\n\r\n",
-                "GET /x HTTP/1.1\r\n" + host + "Host: other.example.org\r\n\r\n",
-                "GET /x HTTP/1.1\r\nHost: ..\r\n\r\n",
-                "get /x HTTP/1.1\r\n" + host + "\r\n",
-                "noise\r\n\r\n")
-                .flatMap(text ->
-                Stream.of(Request.raw(80, false, text), Request.raw(443, true, text), Request.raw(443, false, text)));
+                        "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n",
+                        "POST /x HTTP/1.1\r\n" + host + "Content-Length: x\r\n\r\n",
+                        "POST /x HTTP/1.1\r\n" + host + "Content-Length: 1\r\n\r\na",
+                        "POST /x HTTP/1.1\r\n" + host
+                                + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                        "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                        "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+                        "GET /x HTTP/3.0\r\n" + host + "\r\n",
+                        "GET /x HTTP/1.1\r\n" + host + "If-Match: x\r\n\r\n",
+                        "GET /x HTTP/1.1\r\nConnection: close\r\n\r\n",
+                        "GET /x HTTP/1.1\r\n" + host + "Host: other.example.org\r\n\r\n",
+                        "GET /x HTTP/1.1\r\nHost: ..\r\n\r\n",
+                        "get /x HTTP/1.1\r\n" + host + "\r\n",
+                        "noise\r\n\r\n")
+                .flatMap(text -> Stream.of(
+                        Request.raw(80, false, text), Request.raw(443, true, text), Request.raw(443, false, text)));
     }
 
     private static Box box;
@@ -140,7 +162,9 @@ class NginxIT {
         static Answer of(String output) {
             String head = Stream.of(output.replace("\r", "").split("\n\n"))
                     .map(block -> block.substring(Math.max(0, block.indexOf("HTTP/"))))
-                    .filter(block -> block.matches("(?s)HTTP/[\\d.]+ [2-5].*")).findFirst().orElse("HTTP/0 0");
+                    .filter(block -> block.matches("(?s)HTTP/[\\d.]+ [2-5].*"))
+                    .findFirst()
+                    .orElse("HTTP/0 0");
             String[] lines = head.split("\n");
             var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
             for (int i = 1; i < lines.length; i++) {
@@ -160,12 +184,15 @@ class NginxIT {
         var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
         headers.putAll(answer.headers());
         headers.keySet().removeAll(List.of("Server", "Date", "Connection")); // nginx's own
-        assertTrue(String.valueOf(headers.remove("Location"))
-                .matches("https://avatar\\.spacefox\\.fr/Renard-([1-9]|1\\d|2[01])\\.png"),
+        assertTrue(
+                String.valueOf(headers.remove("Location"))
+                        .matches("https://avatar\\.spacefox\\.fr/Renard-([1-9]|1\\d|2[01])\\.png"),
                 () -> request + " " + answer);
-        assertEquals("{Cache-control=private, no-store, Content-Length=0".toLowerCase()
-                + (request.tls() ? ", strict-transport-security=max-age=63072000}" : "}"), headers.toString()
-                .toLowerCase(), request::toString);
+        assertEquals(
+                "{Cache-control=private, no-store, Content-Length=0".toLowerCase()
+                        + (request.tls() ? ", strict-transport-security=max-age=63072000}" : "}"),
+                headers.toString().toLowerCase(),
+                request::toString);
     }
 
     private static void assertStandIn(Answer answer, Request request) {
@@ -174,27 +201,33 @@ class NginxIT {
         assertEquals(request.name().contains("If-Match") ? 203 : 200, answer.status(), () -> request + " " + answer);
         assertEquals("image/png", answer.headers().get("Content-Type"), () -> request + " " + answer);
         assertEquals("no-store", answer.headers().get("Cache-Control"), () -> request + " " + answer);
-        assertEquals(request.tls(), answer.headers().containsKey("Strict-Transport-Security"), () -> request + " "
-                + answer);
+        assertEquals(
+                request.tls(), answer.headers().containsKey("Strict-Transport-Security"), () -> request + " " + answer);
     }
 
     @Test
     void configurationIsAcceptedWithoutAWarning() {
         // From nginx 1.25.1 on there is one, about the form that 1.22 needs.
-        assertEquals("", box.run("nginx -t").ok().lines()
-                .filter(line -> line.contains("[") && !line.contains("\"listen ... http2\""))
-                .collect(Collectors.joining("\n")));
+        assertEquals(
+                "",
+                box.run("nginx -t")
+                        .ok()
+                        .lines()
+                        .filter(line -> line.contains("[") && !line.contains("\"listen ... http2\""))
+                        .collect(Collectors.joining("\n")));
     }
 
     /** nginx wants at least 8 pages for each zone that processes share; pages have up to 64 KB. */
     @Test
     void sharedMemoryFitsEveryPageSize() throws Exception {
         var zones = Pattern.compile("(?:zone=|zone |shared:)\\w+[: ](\\d+)([km])\\b")
-                .matcher(Files.readString(box.path("/etc/nginx/conf.d/avatar.conf"))).results().toList();
+                .matcher(Files.readString(box.path("/etc/nginx/conf.d/avatar.conf")))
+                .results()
+                .toList();
         assertEquals(4, zones.size());
         for (var zone : zones) {
-            assertTrue(Integer.parseInt(zone.group(1)) * (zone.group(2).equals("m") ? 1024 : 1) >= 8 * 64,
-                    zone.group());
+            assertTrue(
+                    Integer.parseInt(zone.group(1)) * (zone.group(2).equals("m") ? 1024 : 1) >= 8 * 64, zone.group());
         }
     }
 
@@ -203,15 +236,21 @@ class NginxIT {
         Process trace =
                 box.start("exec strace --follow-forks --quiet=all --trace=read --string-limit=999 --output=/reads"
                         + " --attach=" + box.jvm());
-        box.await("strace", () -> box.run("grep TracerPid /proc/" + box.jvm() + "/status").output()
-                .matches("TracerPid:\\s+[1-9]\\d*\\s*") ? true : null);
+        box.await(
+                "strace",
+                () -> box.run("grep TracerPid /proc/" + box.jvm() + "/status")
+                                .output()
+                                .matches("TracerPid:\\s+[1-9]\\d*\\s*")
+                        ? true
+                        : null);
         for (var request : REQUESTS) assertRedirect(request.send(), request);
         box.run("pkill -x strace").ok(); // the box's own: it has its own process numbers
         Command.finish(trace);
-        var seen =
-                Pattern.compile("read\\(\\d+, \"(.*?[A-Z].*?)\", \\d+").matcher(Files.readString(box.path("/reads")))
+        var seen = Pattern.compile("read\\(\\d+, \"(.*?[A-Z].*?)\", \\d+")
+                .matcher(Files.readString(box.path("/reads")))
                 .results()
-                .map(read -> read.group(1)).collect(Collectors.groupingBy(read -> read, Collectors.counting()));
+                .map(read -> read.group(1))
+                .collect(Collectors.groupingBy(read -> read, Collectors.counting()));
         assertEquals(Set.of("GET / HTTP/1.1\\r\\nHost: avatar\\r\\n\\r\\n"), seen.keySet());
         long reads = seen.values().iterator().next(); // nginx asks again when its connection was closed
         assertTrue(reads >= REQUESTS.size(), seen::toString);
@@ -224,9 +263,11 @@ class NginxIT {
                 Answer answer = ask("--output", "/picture", site + "/Renard-" + number + ".png");
                 assertEquals(200, answer.status());
                 assertEquals("image/png", answer.headers().get("Content-Type"));
-                assertEquals("public, max-age=31536000, immutable", answer.headers().get("Cache-Control"));
-                assertEquals(site.equals(SITE) ? "max-age=63072000"
-                        : null, answer.headers().get("Strict-Transport-Security"));
+                assertEquals(
+                        "public, max-age=31536000, immutable", answer.headers().get("Cache-Control"));
+                assertEquals(
+                        site.equals(SITE) ? "max-age=63072000" : null,
+                        answer.headers().get("Strict-Transport-Security"));
                 assertSamePicture("/var/www/avatar/Renard-" + number + ".png");
             }
         }
@@ -253,11 +294,16 @@ class NginxIT {
         for (String site : SITES) {
             for (String condition : List.of("If-Match: x", "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT")) {
                 Answer answer = ask("--header", condition, site + "/Renard-2.png");
-                assertEquals("203 image/png no-store", answer.status() + " " + answer.headers().get("Content-Type")
-                        + " " + answer.headers().get("Cache-Control"));
+                assertEquals(
+                        "203 image/png no-store",
+                        answer.status() + " " + answer.headers().get("Content-Type") + " "
+                                + answer.headers().get("Cache-Control"));
             }
             for (String range : List.of("0-3", "9999999-")) {
-                assertEquals(200, ask("--header", "Range: bytes=" + range, site + "/Renard-2.png").status());
+                assertEquals(
+                        200,
+                        ask("--header", "Range: bytes=" + range, site + "/Renard-2.png")
+                                .status());
             }
         }
     }
@@ -274,24 +320,35 @@ class NginxIT {
                 for i in $(seq 21); do mv Renard-$i.png fox-$i.webp; done""").ok();
         try {
             box.run(Box.readme("Pictures of another name")).ok();
-            box.await("the new name", () -> ask(SITE).headers().getOrDefault("Location", "")
-                    .matches("https://avatar.spacefox.fr/fox-\\d+.webp") ? true : null);
+            box.await(
+                    "the new name",
+                    () -> ask(SITE)
+                                    .headers()
+                                    .getOrDefault("Location", "")
+                                    .matches("https://avatar.spacefox.fr/fox-\\d+.webp")
+                            ? true
+                            : null);
             for (String site : SITES) {
                 Answer picture = ask("--output", "/picture", site + "/fox-2.webp");
-                assertEquals("200 image/webp public, max-age=31536000, immutable", picture.status() + " "
-                        + picture.headers().get("Content-Type")
-                        + " " + picture.headers().get("Cache-Control"));
+                assertEquals(
+                        "200 image/webp public, max-age=31536000, immutable",
+                        picture.status() + " "
+                                + picture.headers().get("Content-Type")
+                                + " " + picture.headers().get("Cache-Control"));
                 assertSamePicture("/var/www/avatar/fox-2.webp");
                 Answer missing = ask("--output", "/picture", site + "/fox-22.webp");
-                assertEquals("200 image/webp no-store", missing.status() + " " + missing.headers().get("Content-Type")
-                        + " " + missing.headers().get("Cache-Control"));
+                assertEquals(
+                        "200 image/webp no-store",
+                        missing.status() + " " + missing.headers().get("Content-Type") + " "
+                                + missing.headers().get("Cache-Control"));
                 assertSamePicture("/var/www/avatar/fox-1.webp");
             }
             box.run("systemctl stop avatar; rm /var/www/avatar/Renard-*").ok();
             assertEquals(200, ask("--output", "/picture", SITE).status());
             assertSamePicture("/var/www/avatar/fox-1.webp");
         } finally {
-            box.run("rm -rf /root/avatar /var/www/avatar; mv /root/before /root/avatar").ok();
+            box.run("rm -rf /root/avatar /var/www/avatar; mv /root/before /root/avatar")
+                    .ok();
             box.run(Box.readme("Install")).ok();
             box.run(Box.readme("Update")).ok();
         }
@@ -306,8 +363,10 @@ class NginxIT {
                 echo proof > /var/www/avatar/.well-known/acme-challenge/token
                 mv /etc/letsencrypt /etc/elsewhere""").ok();
         try {
-            assertEquals(200, ask("--output", "/proof", "http://avatar.spacefox.fr/.well-known/acme-challenge/token")
-                    .status());
+            assertEquals(
+                    200,
+                    ask("--output", "/proof", "http://avatar.spacefox.fr/.well-known/acme-challenge/token")
+                            .status());
             assertEquals("proof\n", Files.readString(box.path("/proof")));
             assertEquals(302, ask(SITE).status());
         } finally {
@@ -318,9 +377,13 @@ class NginxIT {
     @Test
     void speaksTls12And13AndHttp2() {
         for (String version : List.of("1.2", "1.3")) {
-            assertEquals(0, box.curl("--tlsv" + version, "--tls-max", version, SITE).status(), version);
+            assertEquals(
+                    0, box.curl("--tlsv" + version, "--tls-max", version, SITE).status(), version);
         }
-        assertEquals(35, box.curl("--tlsv1.1", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0", SITE).status());
+        assertEquals(
+                35,
+                box.curl("--tlsv1.1", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0", SITE)
+                        .status());
         String answer = box.curl("--http2", SITE).output();
         assertTrue(answer.startsWith("HTTP/2 302"), answer);
     }
@@ -368,9 +431,14 @@ class NginxIT {
         try {
             for (var request : REQUESTS) {
                 // A surplus connection is closed without an answer: curl's exit status is 52 or 56.
-                box.await("a full JVM", () -> List.of(52, 56).contains(box.run(
-                        "exec curl --silent --max-time 5 --output /dev/null http://localhost:6666/").status())
-                        ? true : null);
+                box.await(
+                        "a full JVM",
+                        () -> List.of(52, 56)
+                                        .contains(box.run(
+                                                        "exec curl --silent --max-time 5 --output /dev/null http://localhost:6666/")
+                                                .status())
+                                ? true
+                                : null);
                 Answer answer = request.send();
                 if (answer.status() == 302) assertRedirect(answer, request);
                 else assertStandIn(answer, request);
@@ -429,18 +497,18 @@ class NginxIT {
                     h2load --h1 -c20 -n200 https://127.0.0.1/Renard-1.png
                     for worker in $(pgrep --parent $(cat /run/nginx.pid)); do
                         ls -l /proc/$worker/fd | grep -q /Renard-1.png
-                    done""")
-                    .status() == 0 ? true : null);
+                    done""").status() == 0 ? true : null);
             for (int clients : List.of(150, 300)) {
-                String report =
-                        box.run("timeout 100 h2load --h1 -c" + clients
-                        + " -n20000 https://127.0.0.1/x https://127.0.0.1/Renard-2.png").ok();
+                String report = box.run("timeout 100 h2load --h1 -c" + clients
+                                + " -n20000 https://127.0.0.1/x https://127.0.0.1/Renard-2.png")
+                        .ok();
                 var load = Load.of(report);
                 System.out.println(clients + " clients of an nginx with 100 descriptors per worker process: " + load);
                 assertEquals(20_000, load.requests(), report);
                 assertEquals(0, load.failed(), report);
             }
-            assertTrue(Files.readString(box.path("/var/log/nginx/error.log")).contains("Too many open files"),
+            assertTrue(
+                    Files.readString(box.path("/var/log/nginx/error.log")).contains("Too many open files"),
                     "nginx was not short of anything");
             awaitRedirect();
         } finally {
@@ -455,8 +523,9 @@ class NginxIT {
     /** README's "Why a redirect": what nginx does alone, and how many bytes a visit then costs. */
     @Test
     void nginxAloneShowsARandomPictureAtEachVisit() throws Exception {
-        Files.writeString(box.path("/etc/nginx/conf.d/alone.conf"), "server { listen 81; root /alone;\n"
-                + Box.readme("Why a redirect, and why a JVM?", "nginx") + "}\n");
+        Files.writeString(
+                box.path("/etc/nginx/conf.d/alone.conf"),
+                "server { listen 81; root /alone;\n" + Box.readme("Why a redirect, and why a JVM?", "nginx") + "}\n");
         box.run("""
                 mkdir -p /alone/foxes
                 cp /var/www/avatar/*.png /alone/foxes
@@ -465,24 +534,32 @@ class NginxIT {
         try {
             box.await("the other site", () -> ask(alone).status() == 200 ? true : null);
             Answer answer = ask(alone);
-            assertEquals("200 image/png no-store", answer.status() + " " + answer.headers().get("Content-Type") + " "
-                    + answer.headers().get("Cache-Control"));
+            assertEquals(
+                    "200 image/png no-store",
+                    answer.status() + " " + answer.headers().get("Content-Type") + " "
+                            + answer.headers().get("Cache-Control"));
             assertTrue(Integer.parseInt(answer.headers().get("Content-Length")) > 4000, answer::toString);
             assertEquals(405, ask("--data", "x=1", alone).status());
             var sums = new TreeSet<String>();
-            for (int visit = 0; visit < 10; visit++) sums.add(box.run("curl --silent " + alone + " | md5sum").ok());
+            for (int visit = 0; visit < 10; visit++)
+                sums.add(box.run("curl --silent " + alone + " | md5sum").ok());
             assertTrue(sums.size() > 1, "the same picture for every visit");
             String bytes = box.curl("--write-out", "%{size_header}", SITE).output();
             assertTrue(Integer.parseInt(bytes.substring(bytes.lastIndexOf('\n') + 1)) < 300, bytes);
         } finally {
-            box.run("rm -r /etc/nginx/conf.d/alone.conf /alone; systemctl reload nginx").ok();
+            box.run("rm -r /etc/nginx/conf.d/alone.conf /alone; systemctl reload nginx")
+                    .ok();
         }
         awaitRedirect();
     }
 
     private static void awaitRedirect() throws InterruptedException {
         // After a flood the JVM needs a moment to see that its connections are closed.
-        box.await("twenty redirects in a row", () -> IntStream.range(0, 20)
-                .allMatch(i -> box.curl(SITE).output().startsWith("HTTP/1.1 302 ")) ? true : null);
+        box.await(
+                "twenty redirects in a row",
+                () -> IntStream.range(0, 20)
+                                .allMatch(i -> box.curl(SITE).output().startsWith("HTTP/1.1 302 "))
+                        ? true
+                        : null);
     }
 }

@@ -25,12 +25,15 @@ class QuickStartIT {
             if (isOpen(port)) Tools.skip("another program listens on port " + port);
         }
         Process lines = run(Box.readme("See a fox", "sh"));
-        try (var browser = new Browser(command -> new ProcessBuilder(command).redirectErrorStream(true).start())) {
+        try (var browser = new Browser(
+                command -> new ProcessBuilder(command).redirectErrorStream(true).start())) {
             awaitOpen(PICTURES, lines);
             awaitOpen(AVATARS, lines);
             var profile = new HashSet<Integer>();
             for (int visit = 0; visit < 10 && profile.size() < 2; visit++) { // as in BrowserIT
-                List<Integer> seen = browser.see("http://localhost:" + PICTURES + "/", Path.of("target/foxes"),
+                List<Integer> seen = browser.see(
+                        "http://localhost:" + PICTURES + "/",
+                        Path.of("target/foxes"),
                         Path.of("target/quick-start.png"));
                 System.out.println("the quick start's reader sees foxes " + seen);
                 assertEquals(BrowserIT.AVATARS, seen.size(), "pictures on the page");
@@ -47,7 +50,8 @@ class QuickStartIT {
     @Test
     void browsersDoNotOpenPort6666() throws Exception {
         Tools.need("chromium");
-        try (var browser = new Browser(command -> new ProcessBuilder(command).redirectErrorStream(true).start())) {
+        try (var browser = new Browser(
+                command -> new ProcessBuilder(command).redirectErrorStream(true).start())) {
             String page = browser.open("--dump-dom", "http://localhost:6666/");
             assertTrue(page.contains("ERR_UNSAFE_PORT"), page);
         }
@@ -57,12 +61,15 @@ class QuickStartIT {
     private static Process run(String lines) throws IOException {
         String java = System.getProperty("java.home") + "/bin";
         return new ProcessBuilder("sh", "-ec", "PATH=" + java + ":$PATH\n" + lines)
-                .redirectErrorStream(true).redirectOutput(new File("target/quick-start.log")).start();
+                .redirectErrorStream(true)
+                .redirectOutput(new File("target/quick-start.log"))
+                .start();
     }
 
     private static void awaitOpen(int port, Process lines) throws InterruptedException {
         for (long start = System.nanoTime(); !isOpen(port); Thread.sleep(50)) {
-            assertTrue(lines.isAlive() && System.nanoTime() - start < 60_000_000_000L,
+            assertTrue(
+                    lines.isAlive() && System.nanoTime() - start < 60_000_000_000L,
                     "nobody listens on " + port + ", see target/quick-start.log");
         }
     }

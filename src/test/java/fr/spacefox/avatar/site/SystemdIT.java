@@ -36,8 +36,12 @@ class SystemdIT {
 
     @Test
     void runsNowAndAfterTheNextBoot() {
-        assertEquals("enabled\nactive", box.run("systemctl is-enabled avatar; systemctl is-active avatar").ok());
-        assertTrue(box.run("journalctl --unit avatar --output cat").ok()
+        assertEquals(
+                "enabled\nactive",
+                box.run("systemctl is-enabled avatar; systemctl is-active avatar")
+                        .ok());
+        assertTrue(box.run("journalctl --unit avatar --output cat")
+                .ok()
                 .contains("http://localhost:6666/ -> https://avatar.spacefox.fr/Renard-*.png"));
     }
 
@@ -49,15 +53,21 @@ class SystemdIT {
 
     @Test
     void isWellEnclosed() {
-        box.run("systemd-analyze security --offline=yes --threshold=12 /etc/systemd/system/avatar.service").ok();
-        assertEquals("", box.run("systemd-analyze verify /etc/systemd/system/avatar.service").ok());
+        box.run("systemd-analyze security --offline=yes --threshold=12 /etc/systemd/system/avatar.service")
+                .ok();
+        assertEquals(
+                "",
+                box.run("systemd-analyze verify /etc/systemd/system/avatar.service")
+                        .ok());
         assertEquals(Set.of("127.0.0.0/8", "::1/128"), words("IPAddressAllow"));
         assertEquals(Set.of("0.0.0.0/0", "::/0"), words("IPAddressDeny"));
     }
 
     /** A property of the unit that is a set; systemd prints it in any order. */
     private static Set<String> words(String property) {
-        return Set.of(box.run("systemctl show --value --property=" + property + " avatar").ok().split(" "));
+        return Set.of(box.run("systemctl show --value --property=" + property + " avatar")
+                .ok()
+                .split(" "));
     }
 
     /** A wrong argument stays wrong: one attempt, and the reason in the journal. */
@@ -69,10 +79,14 @@ class SystemdIT {
                 systemctl daemon-reload
                 systemctl restart avatar""").ok();
         try {
-            box.await("the end", () -> box.run("systemctl is-active avatar").output().equals("failed\n") ? true : null);
+            box.await(
+                    "the end",
+                    () -> box.run("systemctl is-active avatar").output().equals("failed\n") ? true : null);
             Thread.sleep(3000); // a second attempt would come after one second
-            assertEquals("ExecMainStatus=2\nNRestarts=0",
-                    box.run("systemctl show --property=ExecMainStatus --property=NRestarts avatar | sort").ok());
+            assertEquals(
+                    "ExecMainStatus=2\nNRestarts=0",
+                    box.run("systemctl show --property=ExecMainStatus --property=NRestarts avatar | sort")
+                            .ok());
         } finally {
             box.run("systemctl revert avatar; systemctl restart avatar").ok();
         }
@@ -85,19 +99,23 @@ class SystemdIT {
         box.run("systemctl stop avatar").ok();
         Process other = box.start("exec java -Xmx8m -jar /usr/local/lib/avatar/avatar.jar 6666 1");
         try {
-            box.await("the other", () -> box.run("curl --silent http://localhost:6666/").status() == 0 ? true : null);
+            box.await(
+                    "the other",
+                    () -> box.run("curl --silent http://localhost:6666/").status() == 0 ? true : null);
             long start = System.nanoTime();
             box.run("systemctl start avatar").ok();
             Thread.sleep(6000);
-            int restarts = Integer.parseInt(box.run("systemctl show --property=NRestarts --value avatar").ok());
+            int restarts = Integer.parseInt(box.run("systemctl show --property=NRestarts --value avatar")
+                    .ok());
             long seconds = (System.nanoTime() - start) / 1_000_000_000;
             assertTrue(restarts > 0 && restarts <= seconds, restarts + " new attempts in " + seconds + " s");
         } finally {
             other.destroy();
             other.waitFor();
         }
-        box.await("the service", () -> box.curl(URL).output().contains("Location: https://avatar.spacefox.fr/")
-                ? true : null);
+        box.await(
+                "the service",
+                () -> box.curl(URL).output().contains("Location: https://avatar.spacefox.fr/") ? true : null);
         box.run("systemctl reset-failed avatar; systemctl restart avatar").ok(); // NRestarts starts again
         awaitRedirectBy(0);
     }
@@ -109,11 +127,11 @@ class SystemdIT {
     @Test
     void thePortIsClosedToOtherMachines() throws Exception {
         Tools.need("unshare", "nft");
-        assertEquals("curl -i --max-time 5 http://avatar.spacefox.fr:6666/",
+        assertEquals(
+                "curl -i --max-time 5 http://avatar.spacefox.fr:6666/",
                 box.run(Box.readme("Is port 6666 closed?")).ok());
         try (var other = new Host(box)) {
-            String ask =
-                    "exec curl --silent --max-time 3 --output /dev/null --write-out '%{http_code}' http://"
+            String ask = "exec curl --silent --max-time 3 --output /dev/null --write-out '%{http_code}' http://"
                     + Host.BOX + ":";
             assertEquals(0, other.run(ask + "80/").status(), "the other machine does not reach this one");
             Command before = other.run(ask + "6666/");
@@ -122,13 +140,20 @@ class SystemdIT {
                 for (int times = 0; times < 2; times++) box.edit("Is port 6666 closed?");
                 assertEquals(new Command(28, "000"), other.run(ask + "6666/"));
                 // One rule, however often the service has been started.
-                assertEquals(1, box.run("nft list ruleset").ok().lines().filter(line -> line.contains("drop")).count());
+                assertEquals(
+                        1,
+                        box.run("nft list ruleset")
+                                .ok()
+                                .lines()
+                                .filter(line -> line.contains("drop"))
+                                .count());
             } else {
                 assertEquals(new Command(28, "000"), before);
             }
             awaitRedirectBy(0);
         } finally {
-            box.run("systemctl revert avatar; nft flush ruleset; systemctl restart avatar").ok();
+            box.run("systemctl revert avatar; nft flush ruleset; systemctl restart avatar")
+                    .ok();
         }
         awaitRedirectBy(0);
     }
@@ -175,10 +200,12 @@ class SystemdIT {
             assertEquals(1, box.run(certificate).status());
             assertEquals(signed, box.run(sums).ok(), "renewal failed");
 
-            box.run("mv /etc/nginx/conf.d/avatar.conf /away.conf; touch /etc/nginx/conf.d/avatar.conf").ok();
+            box.run("mv /etc/nginx/conf.d/avatar.conf /away.conf; touch /etc/nginx/conf.d/avatar.conf")
+                    .ok();
             try {
-                assertTrue(box.run(before).status() != 0
-                        && box.run(certificate).status() != 0, "no domain, and no complaint");
+                assertTrue(
+                        box.run(before).status() != 0 && box.run(certificate).status() != 0,
+                        "no domain, and no complaint");
             } finally {
                 box.run("mv /away.conf /etc/nginx/conf.d/avatar.conf").ok();
             }
@@ -203,14 +230,17 @@ class SystemdIT {
         box.run("cp -r /root/avatar /root/before").ok();
         try {
             box.run(Box.readme("Another port than 6666")).ok();
-            for (String heading : List.of("Install", "Start")) box.run(Box.readme(heading)).ok();
+            for (String heading : List.of("Install", "Start"))
+                box.run(Box.readme(heading)).ok();
             box.run("systemctl restart avatar").ok();
             awaitRedirectBy(0);
-            assertEquals("", box.run("curl --silent http://localhost:6666/ || true").ok());
+            assertEquals(
+                    "", box.run("curl --silent http://localhost:6666/ || true").ok());
             box.run("curl --silent --fail http://localhost:6667/").ok();
         } finally {
             box.run("rm -rf /root/avatar; mv /root/before /root/avatar").ok();
-            for (String heading : List.of("Install", "Update")) box.run(Box.readme(heading)).ok();
+            for (String heading : List.of("Install", "Update"))
+                box.run(Box.readme(heading)).ok();
         }
         awaitRedirectBy(0);
     }
@@ -226,7 +256,9 @@ class SystemdIT {
             slowest = Math.max(slowest, (System.nanoTime() - start) / 1_000_000);
         }
         System.out.println("10 kills, each survived, in " + slowest + " ms at most");
-        assertEquals("10", box.run("systemctl show --property=NRestarts --value avatar").ok());
+        assertEquals(
+                "10",
+                box.run("systemctl show --property=NRestarts --value avatar").ok());
         box.run("systemctl reset-failed avatar"); // NRestarts starts again
     }
 
@@ -272,8 +304,12 @@ class SystemdIT {
     void stopsWithSuccess() {
         box.run("systemctl stop avatar").ok();
         try {
-            assertEquals("ActiveState=inactive\nResult=success",
-                    box.run("systemctl show --property=Result --property=ActiveState avatar").ok().lines().sorted()
+            assertEquals(
+                    "ActiveState=inactive\nResult=success",
+                    box.run("systemctl show --property=Result --property=ActiveState avatar")
+                            .ok()
+                            .lines()
+                            .sorted()
                             .collect(Collectors.joining("\n")));
         } finally {
             box.run("systemctl start avatar").ok();
@@ -287,13 +323,15 @@ class SystemdIT {
             box.edit("A larger machine, or several");
             assertEquals(Set.of("127.0.0.0/8", "::1/128", "192.0.2.1/32"), words("IPAddressAllow"));
             box.edit("Pictures on another server");
-            box.await("a picture elsewhere", () -> box.curl(URL).output()
-                    .contains("Location: https://cdn.example.org/foxes/") ? true : null);
+            box.await(
+                    "a picture elsewhere",
+                    () -> box.curl(URL).output().contains("Location: https://cdn.example.org/foxes/") ? true : null);
         } finally {
             box.run("systemctl revert avatar; systemctl restart avatar").ok();
         }
-        box.await("the pictures as before", () -> box.curl(URL).output()
-                .contains("Location: https://avatar.spacefox.fr/") ? true : null);
+        box.await(
+                "the pictures as before",
+                () -> box.curl(URL).output().contains("Location: https://avatar.spacefox.fr/") ? true : null);
     }
 
     /** The guide's two lines: another domain, another count, everything from then on by the same commands. */
@@ -304,26 +342,32 @@ class SystemdIT {
             for (String heading : Box.INSTALLATION) {
                 other.run(Box.readme(heading)).ok();
             }
-            assertEquals("",
-                    other.run("grep -rF avatar.spacefox.fr /root/avatar/deploy /etc/nginx /etc/systemd || true").ok());
+            assertEquals(
+                    "",
+                    other.run("grep -rF avatar.spacefox.fr /root/avatar/deploy /etc/nginx /etc/systemd || true")
+                            .ok());
             var location = Pattern.compile("Location: https://avatar\\.example\\.org/Renard-(\\d+)\\.png\n");
             var numbers = new TreeSet<Integer>();
             other.await("number over 21", () -> {
-                var found =
-                        location.matcher(other.curl("--resolve", "avatar.example.org:443:127.0.0.1",
-                        "https://avatar.example.org/x").output());
+                var found = location.matcher(
+                        other.curl("--resolve", "avatar.example.org:443:127.0.0.1", "https://avatar.example.org/x")
+                                .output());
                 if (found.find()) numbers.add(Integer.valueOf(found.group(1)));
                 return !numbers.isEmpty() && numbers.last() > 21 ? true : null;
             });
             assertTrue(numbers.first() >= 1 && numbers.last() <= 30, numbers::toString);
-            String last =
-                    other.curl("--resolve", "avatar.example.org:443:127.0.0.1",
-                    "https://avatar.example.org/Renard-30.png").output();
+            String last = other.curl(
+                            "--resolve", "avatar.example.org:443:127.0.0.1", "https://avatar.example.org/Renard-30.png")
+                    .output();
             assertTrue(last.contains("immutable"), last);
 
             other.run(Box.readme("Remove")).ok();
-            assertEquals("", other.run("find /etc /usr/local /var -name '*avatar*' ! -path '/etc/letsencrypt/*'").ok());
-            assertEquals("inactive", other.run("systemctl is-active avatar || true").ok());
+            assertEquals(
+                    "",
+                    other.run("find /etc /usr/local /var -name '*avatar*' ! -path '/etc/letsencrypt/*'")
+                            .ok());
+            assertEquals(
+                    "inactive", other.run("systemctl is-active avatar || true").ok());
         }
     }
 
@@ -336,12 +380,15 @@ class SystemdIT {
             alone.run(Box.readme("Without nginx, on a local network")).ok();
             try (var other = new Host(alone)) {
                 String seen = other.run("curl --silent --location --retry 30 --retry-delay 1"
-                        + " --retry-connrefused --output /dev/null"
-                        + " --write-out '%{http_code} %{num_redirects} %{url_effective} %{content_type}' http://"
-                        + Host.BOX + ":8080/x").ok();
+                                + " --retry-connrefused --output /dev/null"
+                                + " --write-out '%{http_code} %{num_redirects} %{url_effective} %{content_type}' http://"
+                                + Host.BOX + ":8080/x")
+                        .ok();
                 assertTrue(seen.matches("200 1 http://192\\.0\\.2\\.1:8000/Renard-\\d+\\.png image/png"), seen);
             }
-            assertTrue(alone.run("tr '\\0' ' ' < /proc/" + alone.jvm() + "/cmdline").ok().contains(" -Xmx64m "));
+            assertTrue(alone.run("tr '\\0' ' ' < /proc/" + alone.jvm() + "/cmdline")
+                    .ok()
+                    .contains(" -Xmx64m "));
         }
     }
 
@@ -349,8 +396,8 @@ class SystemdIT {
     @Test
     void everyStepCanBeRepeated() throws Exception {
         for (int times = 0; times < 2; times++) {
-            for (String heading : Box.INSTALLATION.subList(1, Box.INSTALLATION.size())) box.run(Box.readme(heading))
-                    .ok();
+            for (String heading : Box.INSTALLATION.subList(1, Box.INSTALLATION.size()))
+                box.run(Box.readme(heading)).ok();
             box.run(Box.readme("Update")).ok();
             awaitRedirectBy(0);
         }

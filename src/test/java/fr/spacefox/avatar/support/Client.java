@@ -37,7 +37,7 @@ public final class Client implements AutoCloseable {
     /** One head with its empty line and no byte more. */
     public String head() throws IOException {
         var bytes = new ByteArrayOutputStream();
-        for (int matched = 0; matched < 4;) {
+        for (int matched = 0; matched < 4; ) {
             int b = input.read();
             if (b < 0) {
                 throw new EOFException("closed after: " + bytes);

@@ -12,8 +12,7 @@ import java.util.stream.Stream;
 /** The JDKs on this machine that the jar has to run on. */
 public final class Jdks {
 
-    private Jdks() {
-    }
+    private Jdks() {}
 
     /** Every JDK from 17 on in the usual places, each once, the one that runs the tests first. */
     public static Set<Path> all() throws IOException {
@@ -44,7 +43,9 @@ public final class Jdks {
             return 0;
         }
         String version = Files.readAllLines(release).stream()
-            .filter(line -> line.startsWith("JAVA_VERSION=")).findAny().orElseThrow();
+                .filter(line -> line.startsWith("JAVA_VERSION="))
+                .findAny()
+                .orElseThrow();
         return Runtime.Version.parse(version.replaceAll("JAVA_VERSION=|\"", "")).feature();
     }
 }

@@ -11,8 +11,7 @@ import java.util.stream.Stream;
 /** What a test needs from the machine: without it the test is skipped with the reason, in CI it fails. */
 public final class Tools {
 
-    private Tools() {
-    }
+    private Tools() {}
 
     public static void need(String... names) {
         var missing = new ArrayList<String>();
