@@ -171,7 +171,7 @@ def draw_pictures():
     if not shutil.which("java"):
         raise Missing("java is not installed")
     if not PICTURES.exists():
-        subprocess.run(["java", ROOT / "src/test/java/fr/spacefox/avatar/site/Foxes.java", str(COUNT), PICTURES],
+        subprocess.run(["java", ROOT / "samples/Foxes.java", str(COUNT), PICTURES],
                        check=True)
 
 

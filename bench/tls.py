@@ -22,7 +22,7 @@ def configure(directory, jar_port):
                     "-days", "2", "-subj", f"/CN={HOST}", "-keyout", directory / "privkey.pem",
                     "-out", directory / "fullchain.pem"], check=True, capture_output=True)
     site = (peers.ROOT / "deploy/nginx.conf").read_text()
-    for pattern, replacement in [(r"/etc/letsencrypt/live/[^/;]+", str(directory)),
+    for pattern, replacement in [(r"(ssl_certificate(?:_key)? +)/[^;]*/", rf"\g<1>{directory}/"),
                                  (r"/var/www/avatar", str(directory / "pictures")),
                                  (r"((?:127\.0\.0\.1|localhost):)6666\b", rf"\g<1>{jar_port}"),
                                  (r"(\blisten\s+(?:\[::\]:)?)443\b", rf"\g<1>{port}"),

@@ -96,7 +96,7 @@ final class Box implements AutoCloseable {
     static Box installed(String files) throws IOException, InterruptedException {
         var box = new Box(files);
         try {
-            Foxes.draw(21, box.path("/root/avatar"));
+            drawFoxes(21, box.path("/root/avatar"));
             for (String heading : INSTALLATION.subList(1, INSTALLATION.size()))
                 box.run(readme(heading)).ok();
             box.await(
@@ -107,6 +107,13 @@ final class Box implements AutoCloseable {
             box.close();
             throw failure;
         }
+    }
+
+    /** Draws numbered samples into a folder. */
+    static void drawFoxes(int count, Path folder) throws IOException {
+        String java = System.getProperty("java.home") + "/bin/java";
+        Command.run(java, "samples/Foxes.java", String.valueOf(count), folder.toString())
+                .ok();
     }
 
     /** The commands under a heading of README or of the guide: its blocks of shell. */

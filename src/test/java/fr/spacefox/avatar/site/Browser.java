@@ -20,6 +20,8 @@ final class Browser implements AutoCloseable {
         Process start(String... command) throws IOException;
     }
 
+    private static final int SIZE = 80; // of the sample pictures, in pixels
+
     private final Path profile = Files.createTempDirectory("avatar-browser");
     private final Starter starter;
 
@@ -66,8 +68,8 @@ final class Browser implements AutoCloseable {
             foxes.add(ImageIO.read(file.toFile()));
         }
         var found = new ArrayList<Integer>();
-        for (int y = 0; y + 128 <= page.getHeight(); y++) {
-            for (int x = 0; x + 128 <= page.getWidth(); x++) {
+        for (int y = 0; y + SIZE <= page.getHeight(); y++) {
+            for (int x = 0; x + SIZE <= page.getWidth(); x++) {
                 for (int number = 1; number <= foxes.size(); number++) {
                     if (same(page, x, y, foxes.get(number - 1))) found.add(number);
                 }

@@ -24,7 +24,7 @@ class BrowserIT {
             for (int visit = 0; visit < 10 && (visit < 3 || profile.size() < 2); visit++) {
                 try (var browser = new Browser(command -> box.start(false, command))) {
                     List<Integer> seen = browser.see(
-                            Path.of("src/test/resources/profile.html").toUri().toString(),
+                            Path.of("samples/profile.html").toUri().toString(),
                             box.path("/var/www/avatar"),
                             Path.of("target/profile.png"));
                     System.out.println("a visitor sees foxes " + seen);

@@ -75,7 +75,7 @@ class ForumIT {
         assertTrue(type.startsWith("image/"), hops::toString);
         assertEquals(200, last(hops).status());
         var image = ImageIO.read(box.path("/avatar.png").toFile());
-        assertEquals("128x128", image.getWidth() + "x" + image.getHeight());
+        assertEquals("80x80", image.getWidth() + "x" + image.getHeight());
     }
 
     /** MyBB 1.8, fetch_remote_file: 301 and 302 only, to an absolute address, and a query string of its own. */
@@ -86,7 +86,7 @@ class ForumIT {
         assertEquals(2, hops.size(), hops::toString);
         assertTrue(hops.get(0).headers().get("Location").startsWith("https://"), hops::toString);
         assertEquals(200, last(hops).status());
-        assertEquals(128, ImageIO.read(box.path("/avatar.png").toFile()).getWidth());
+        assertEquals(80, ImageIO.read(box.path("/avatar.png").toFile()).getWidth());
     }
 
     /**

@@ -338,7 +338,7 @@ class SystemdIT {
     @Test
     void servesAnotherDomainAndCount() throws Exception {
         try (var other = new Box()) {
-            Foxes.draw(30, other.path("/root/avatar"));
+            Box.drawFoxes(30, other.path("/root/avatar"));
             for (String heading : Box.INSTALLATION) {
                 other.run(Box.readme(heading)).ok();
             }
@@ -376,7 +376,7 @@ class SystemdIT {
     void servesALocalNetworkWithoutNginx() throws Exception {
         Tools.need("unshare", "python3");
         try (var alone = new Box()) {
-            Foxes.draw(21, alone.path("/root/avatar"));
+            Box.drawFoxes(21, alone.path("/root/avatar"));
             alone.run(Box.readme("Without nginx, on a local network")).ok();
             try (var other = new Host(alone)) {
                 String seen = other.run("curl --silent --location --retry 30 --retry-delay 1"

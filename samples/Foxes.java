@@ -1,5 +1,3 @@
-package fr.spacefox.avatar.site;
-
 import java.awt.Color;
 import java.awt.GradientPaint;
 import java.awt.Graphics2D;
@@ -19,15 +17,14 @@ import javax.imageio.ImageIO;
  */
 final class Foxes {
 
-    private static final int SIZE = 128;
+    private static final int SIZE = 80; // pixels: phpBB's default admits at most 90 x 90
+    private static final int GRID = 128; // the width and height in which the shapes below are drawn
 
     private Foxes() {}
 
     public static void main(String[] arguments) throws IOException {
-        draw(Integer.parseInt(arguments[0]), Path.of(arguments[1]));
-    }
-
-    static void draw(int count, Path folder) throws IOException {
+        int count = Integer.parseInt(arguments[0]);
+        Path folder = Path.of(arguments[1]);
         System.setProperty("java.awt.headless", "true");
         Files.createDirectories(folder);
         for (int number = 1; number <= count; number++) {
@@ -52,14 +49,15 @@ final class Foxes {
         Color shade = Color.getHSBColor(hue, deep[fur] + 0.1f, light[fur] * 0.75f);
         Color dark = Color.getHSBColor(hue, 0.55f, 0.20f);
         Color white = new Color(0xfffaf2);
+        pen.scale((double) SIZE / GRID, (double) SIZE / GRID);
         pen.setPaint(new GradientPaint(
                 0,
                 0,
                 Color.getHSBColor(hue + 0.5f, 0.10f, 0.99f),
                 0,
-                SIZE,
+                GRID,
                 Color.getHSBColor(hue + 0.5f, 0.24f, 0.90f)));
-        pen.fillRect(0, 0, SIZE, SIZE);
+        pen.fillRect(0, 0, GRID, GRID);
 
         both(pen, dark, 20, 10, 60, 42, 24, 68); // ears
         both(pen, coat, 21, 17, 57, 45, 27, 70);
@@ -107,6 +105,6 @@ final class Foxes {
     }
 
     private static AffineTransform mirror() {
-        return new AffineTransform(-1, 0, 0, 1, SIZE, 0);
+        return new AffineTransform(-1, 0, 0, 1, GRID, 0);
     }
 }
