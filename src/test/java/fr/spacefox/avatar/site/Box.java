@@ -98,7 +98,8 @@ final class Box implements AutoCloseable {
         try {
             drawFoxes(21, box.path("/root/avatar"));
             for (String heading : INSTALLATION.subList(1, INSTALLATION.size()))
-                box.run(readme(heading)).ok();
+                box.run(readme(heading).replace("live=/etc/letsencrypt/live/", "live=/etc/avatar; : "))
+                        .ok();
             box.await(
                     "the first redirect",
                     () -> box.curl("https://avatar.spacefox.fr/x").output().contains("Location:") ? true : null);
