@@ -128,7 +128,8 @@ class InstallIT {
             }
             assertEquals(
                     "/etc/avatar\n/etc/default/avatar\n/var/www/avatar",
-                    box.run("find /etc /usr/local /var/www /run -name '*avatar*' | sort").ok());
+                    box.run("find /etc /usr/local /var/www /run -name '*avatar*' | sort")
+                            .ok());
             assertEquals(
                     "inactive", box.run("systemctl is-active avatar || true").ok());
             said = box.install("").ok();
