@@ -29,7 +29,7 @@ public @interface Needs {
         BOX(
                 "nginx openssl curl file systemd-container iproute2 util-linux",
                 "nginx openssl curl file systemd-nspawn ip nsenter unshare"),
-        CERTBOT("certbot", "certbot"),
+        CERTBOT("certbot pebble", "certbot pebble"),
         CHROMIUM("chromium", "chromium"),
         H2LOAD("nghttp2-client", "h2load"),
         IMAGEMAGICK("imagemagick", "convert"),
