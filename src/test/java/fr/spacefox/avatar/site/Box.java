@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -229,6 +230,11 @@ final class Box implements AutoCloseable {
             assertTrue(System.nanoTime() < deadline, () -> "waited in vain for " + what + "; the box said: " + said());
             Thread.sleep(20);
         }
+    }
+
+    /** Looks until it is so. */
+    void awaitTrue(String what, BooleanSupplier probe) throws InterruptedException {
+        await(what, () -> probe.getAsBoolean() ? true : null);
     }
 
     private String said() {
