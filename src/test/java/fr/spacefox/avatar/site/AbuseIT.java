@@ -7,43 +7,32 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What one client can do to the others and to the disk. With the queue closed, only the fast lane redirects. */
 @Needs({BOX, PYTHON})
-class AbuseIT {
+class AbuseIT extends InstalledSite {
 
     private static final String VISITOR = "127.0.0.1";
     private static final String ATTACKER = "127.0.0.2";
 
-    private static Box box;
-
     @BeforeAll
-    static void install() throws Exception {
-        box = Box.installed();
+    static void prepare() {
         box.run("mkdir -p /var/log/journal; systemctl restart systemd-journald; journalctl --flush")
                 .ok();
-        Site.closeTheQueue(box);
-    }
-
-    @AfterAll
-    static void discard() throws Exception {
-        if (box != null) {
-            box.close();
-        }
+        closeTheQueue(box);
     }
 
     /** Starts the hostile HTTP/2 client of src/test/resources/http2.py. */
     private static Process attack(String arguments) {
-        String command = "python3 src/test/resources/http2.py " + arguments + " " + ATTACKER;
+        String command = "/usr/bin/python3 src/test/resources/http2.py " + arguments + " " + ATTACKER;
         return box.start(false, command.split(" "));
     }
 
     private static void assertTheFastLaneIsFree() {
         for (int i = 0; i < 30; i++) {
-            Site.ask(box, "--interface", VISITOR, Site.URLS.get(i % 2)).assertRedirect();
+            ask("--interface", VISITOR, SITES.get(i % 2)).assertRedirect();
         }
     }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import fr.spacefox.avatar.site.Site.Answer;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,39 +13,23 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /** The rules by which forums fetch an avatar, as their sources and stock settings have them, on the installed site. */
 @Needs(BOX)
-class ForumIT {
+class ForumIT extends InstalledSite {
 
     /** What members type into their profiles. */
     private static final List<String> AVATARS =
-            Site.URLS.stream().map(site -> site + "/avatar.png").toList();
-
-    private static Box box;
-
-    @BeforeAll
-    static void install() throws Exception {
-        box = Box.installed();
-    }
-
-    @AfterAll
-    static void discard() throws Exception {
-        if (box != null) {
-            box.close();
-        }
-    }
+            SITES.stream().map(site -> site + "/avatar.png").toList();
 
     /** Asks, and follows the statuses that the forum follows. */
     private static List<Answer> fetch(String url, Set<Integer> followed, String... options) {
         var answers = new ArrayList<Answer>();
         for (String next = url; next != null && answers.size() < 5; ) {
             var line = Stream.concat(Stream.of(options), Stream.of(next, "--output", "/avatar.png"));
-            Answer answer = Site.ask(box, line.toArray(String[]::new));
+            Answer answer = ask(line.toArray(String[]::new));
             answers.add(answer);
             next = followed.contains(answer.status()) ? answer.headers().get("Location") : null;
         }

@@ -6,27 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Needs;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The site as installed, under load. */
 @Needs({BOX, H2LOAD})
-class LoadIT {
-
-    private static Box box;
+class LoadIT extends InstalledSite {
 
     @BeforeAll
-    static void install() throws Exception {
-        box = Box.installed();
+    static void prepare() throws Exception {
         box.run(Box.readme("Ten thousand at once")).ok();
-    }
-
-    @AfterAll
-    static void discard() throws Exception {
-        if (box != null) {
-            box.close();
-        }
     }
 
     private static String h2load(Box box, int clients, int requests) {
@@ -66,7 +55,7 @@ class LoadIT {
     @Test
     void nobodyWaitsWhileTheFastLaneHasAPlace() throws Exception {
         try (var own = Box.installed()) {
-            Site.closeTheQueue(own);
+            closeTheQueue(own);
             String report = h2load(own, 4, 20_000);
             assertEquals(20_000, Load.of(report).redirected(), report);
         }

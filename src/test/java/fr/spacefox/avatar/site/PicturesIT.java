@@ -4,47 +4,30 @@ import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import fr.spacefox.avatar.site.Site.Request;
 import fr.spacefox.avatar.support.Needs;
 import java.util.HashSet;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The pictures that nginx sends by itself: under their names, in place of a missing one, and at random. */
 @Needs(BOX)
-class PicturesIT {
-
-    private static Box box;
-
-    @BeforeAll
-    static void install() throws Exception {
-        box = Box.installed();
-    }
-
-    @AfterAll
-    static void discard() throws Exception {
-        if (box != null) {
-            box.close();
-        }
-    }
+class PicturesIT extends InstalledSite {
 
     @Test
     void picturesAreServedForAYear() throws Exception {
-        for (String site : Site.URLS) {
+        for (String site : SITES) {
             for (int number = 1; number <= 21; number++) {
                 String name = "Renard-" + number + ".png";
-                Site.askForFile(box, name, site + "/" + name).assertPicture(200, "public, max-age=31536000, immutable");
+                askForFile(name, site + "/" + name).assertPicture(200, "public, max-age=31536000, immutable");
             }
         }
     }
 
     @Test
     void missingPicturesAreAFoxThatNobodyKeeps() throws Exception {
-        for (String site : Site.URLS) {
+        for (String site : SITES) {
             for (String name : List.of("Renard-22.png", "Renard-0.png", "Renard-99999999999999999999.png?x")) {
-                Site.askForFile(box, "Renard-1.png", site + "/" + name).assertStandIn();
+                askForFile("Renard-1.png", site + "/" + name).assertStandIn();
             }
         }
     }
@@ -52,15 +35,15 @@ class PicturesIT {
     /** A browser that wants a certain version of a picture, or a part of it, gets a fox and no error. */
     @Test
     void conditionsAndRangesEndInAPicture() {
-        for (String site : Site.URLS) {
+        for (String site : SITES) {
             for (String path : List.of("/Renard-2.png", "/picture/x")) {
                 for (String header : List.of("If-Match: x", "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT")) {
-                    Site.ask(box, "--header", header, site + path).assertStandIn();
+                    ask("--header", header, site + path).assertStandIn();
                 }
                 for (String range : List.of("0-3", "9999999-")) {
                     assertEquals(
                             200,
-                            Site.ask(box, "--header", "Range: bytes=" + range, site + path)
+                            ask("--header", "Range: bytes=" + range, site + path)
                                     .status());
                 }
             }
@@ -70,18 +53,17 @@ class PicturesIT {
     /** For image proxies that would keep a picture for as long as its own name allows: no redirect, ever another fox. */
     @Test
     void anyPathBelowPictureIsARandomPictureThatNobodyKeeps() throws Exception {
-        for (String site : Site.URLS) {
+        for (String site : SITES) {
             for (String path : List.of("/picture/", "/picture/me", "/picture/a/b.gif?x", "/picture/Renard-1.png")) {
                 for (String method : List.of("GET", "POST", "PUT", "FOX")) {
-                    Site.ask(box, "--request", method, site + path).assertPicture(200, Site.NOBODY_KEEPS_IT);
+                    ask("--request", method, site + path).assertPicture(200, NOBODY_KEEPS_IT);
                 }
             }
         }
-        Site.ask(box, "--head", Site.URL + "/picture/me").assertPicture(200, Site.NOBODY_KEEPS_IT);
+        ask("--head", SITE + "/picture/me").assertPicture(200, NOBODY_KEEPS_IT);
         var sums = new HashSet<String>();
         String ask = String.join(
-                " ",
-                Request.curl("--output", "/picture", Site.URL + "/picture/me").command());
+                " ", Request.curl("--output", "/picture", SITE + "/picture/me").command());
         for (int visit = 0; visit < 20; visit++) { // all alike once in 10^25 times
             sums.add(box.run(ask + " > /head; md5sum < /picture").ok());
         }
@@ -101,11 +83,12 @@ class PicturesIT {
             for (String name : List.of("Renard-1.png", "Renard-2.png")) {
                 // nginx looks once a second whether the files that it keeps open are still there.
                 own.awaitTrue(
-                        "an error", () -> Site.ask(own, Site.URL + "/" + name).status() == 410);
+                        "an error",
+                        () -> Request.curl(SITE + "/" + name).send(own).status() == 410);
             }
-            Site.ask(own, Site.URL + "/x").assertRedirect();
+            Request.curl(SITE + "/x").send(own).assertRedirect();
             own.run("systemctl stop avatar").ok();
-            assertEquals(410, Site.ask(own, Site.URL + "/x").status());
+            assertEquals(410, Request.curl(SITE + "/x").send(own).status());
         }
     }
 }

@@ -11,29 +11,11 @@ import java.nio.file.Files;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Requests of all sorts, and what nginx makes of them. */
 @Needs({BOX, STRACE})
-class RequestsIT {
-
-    private static Box box;
-
-    @BeforeAll
-    static void install() throws Exception {
-        box = Box.installed();
-        // Debian's own site would answer what names no domain on port 80.
-        box.run(Box.readme("Other sites on the same nginx")).ok();
-    }
-
-    @AfterAll
-    static void discard() throws Exception {
-        if (box != null) {
-            box.close();
-        }
-    }
+class RequestsIT extends InstalledSite {
 
     @Test
     void everyRequestReachesTheJvmAsTheSame() throws Exception {
@@ -45,7 +27,7 @@ class RequestsIT {
                 () -> box.run("grep TracerPid /proc/" + box.jvm() + "/status")
                         .output()
                         .matches("TracerPid:\\s+[1-9]\\d*\\s*"));
-        for (var request : Site.REQUESTS) {
+        for (var request : REQUESTS) {
             request.send(box).assertRedirect();
         }
         box.run("pkill -x strace").ok(); // the box's own: it has its own process numbers
@@ -57,17 +39,17 @@ class RequestsIT {
                 .collect(Collectors.groupingBy(read -> read, Collectors.counting()));
         assertEquals(Set.of("GET / HTTP/1.1\\r\\nHost: avatar\\r\\n\\r\\n"), seen.keySet());
         long reads = seen.values().iterator().next(); // nginx asks again when its connection was closed
-        assertTrue(reads >= Site.REQUESTS.size(), seen::toString);
+        assertTrue(reads >= REQUESTS.size(), seen::toString);
     }
 
     @Test
     void speaksTls12And13AndHttp2() {
         for (String version : new String[] {"1.2", "1.3"}) {
-            Site.ask(box, "--tlsv" + version, "--tls-max", version, Site.URL).assertRedirect();
+            ask("--tlsv" + version, "--tls-max", version, SITE).assertRedirect();
         }
-        Command old = box.curl("--tlsv1.1", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0", Site.URL);
+        Command old = box.curl("--tlsv1.1", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0", SITE);
         assertEquals(35, old.status()); // the handshake failed
-        String answer = box.curl("--http2", Site.URL).output();
+        String answer = box.curl("--http2", SITE).output();
         assertTrue(answer.startsWith("HTTP/2 302"), answer);
     }
 
