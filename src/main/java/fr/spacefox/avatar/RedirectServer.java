@@ -17,12 +17,12 @@ import java.util.concurrent.Executors;
  * <p>Two facts about com.sun.net.httpserver, the JDK's own server, explain the rest:
  * <ul>
  * <li>A connection takes heap: 20 KB from its first request until it is closed, more during a costly request. So the
- *     heap decides how many connections there may be, and nothing else has to be counted. The server closes a surplus
- *     connection as soon as it has accepted it.
+ *     heap decides how many connections there may be. The server closes a surplus connection as soon as it has
+ *     accepted it.
  * <li>The thread that runs a request also reads it, and waits when the client stalls. The server's own thread, the
- *     dispatcher, runs requests fastest, but while it waits so does everybody. So it runs them until one has stalled,
- *     and then a thread pool runs them for a while: a minute after a stall of 2 s, the longest that the limits admit,
- *     and 0.64 s after one of 20 ms. With --pool it always does. A stall costs the others one wait in that time.
+ *     dispatcher, runs requests fastest, but everybody waits for it. So it runs them until a client has stalled, and
+ *     then a thread pool runs them for 32 times as long: 0.64 s after a stall of 20 ms, a minute after one of 2 s. With
+ *     --pool it always does.
  * </ul>
  */
 public final class RedirectServer implements Executor, HttpHandler {
@@ -30,55 +30,61 @@ public final class RedirectServer implements Executor, HttpHandler {
     private static final String USAGE = "usage: java -jar avatar.jar [--pool] PORT COUNT ['URL*']";
     private static final String DEFAULT_URL = "https://avatar.spacefox.fr/Renard-*.png";
 
-    /** System properties that the JDK reads when it creates a server; -D overrides them. */
-    private static final String LIMITS = "sun.net.httpserver.maxReqHeaders=30" // browsers send under 20
-            + "\nsun.net.httpserver.maxReqHeaderSize=5000" // bytes, and 32 more for each header; browsers send 1,000
-            + "\nsun.net.httpserver.maxReqTime=2" // seconds to send a request; a new connection may be silent as long
-            + "\nsun.net.httpserver.maxRspTime=2" // seconds to read the answer
-            // ms between checks of both. A second, the default, would let a stall last 3 s, in which the server closes
+    /** System properties that the JDK reads once, so they are set before the server is created; -D overrides them. */
+    private static final String LIMITS = "sun.net.httpserver.maxReqHeaders=30" // names; browsers send under 20
+            + "\nsun.net.httpserver.maxReqHeaderSize=5000" // bytes, each header counts 32 more; browsers send 1,000
+            // Seconds, whatever the JDK's documents say (JDK-8387598), to send a request, and to read the answer. A new
+            // connection may be silent as long.
+            + "\nsun.net.httpserver.maxReqTime=2"
+            + "\nsun.net.httpserver.maxRspTime=2"
+            // ms between checks of both. By the default, 1000, a stall could last 3 s, and the server would close the
             // visitors who connect as it begins. 100 checks a second cost an idle process 0.5 s of CPU a minute.
             + "\nsun.net.httpserver.timerMillis=10"
             + "\nsun.net.httpserver.clockTick=1000" // ms between checks for silent and idle connections
             + "\njava.locale.providers=SPI" // not CLDR, whose names for one Date header take 480 KB of heap
             + "\njdk.httpserver.maxConnections="; // the number follows: it depends on the heap
 
-    private static final int HEAP_BITS = 17; // 2^17 bytes per connection; by 80 KB costly requests ended the process
+    /** 2^17 bytes, 128 KB, for each connection: with 80 KB the costliest requests ran the process out of memory. */
+    private static final int HEAP_SHIFT = 17;
+
     private static final int MAX_CONNECTIONS = 1000; // they fit in 1,024 file descriptors, the usual limit
     private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux allows as many by default
 
-    private static final int STALL = 20_000_000; // ns; under load requests take up to 15 ms, only the first takes 50
-    private static final int POOLED = 640_000_000; // ns in the pool for each STALL that a request took
+    /** In ns: under load requests take up to 15 ms. The first takes 50, so the pool runs those of the next second. */
+    private static final int STALL = 20_000_000;
+
+    private static final int POOLED = 32 * STALL; // ns in the pool for each STALL that a request took
 
     private final Executor pool = Executors.newCachedThreadPool();
     private int count;
     private String[] template; // what is left and right of the number
-    private long pooledUntil; // System.nanoTime(); Long.MAX_VALUE with --pool
+    private long pooledUntil; // System.nanoTime(), on Linux since the machine started; Long.MAX_VALUE with --pool
 
     /** Reads the arguments and opens the server. Exit status 2: wrong arguments; 1: the port cannot be opened. */
     public static void main(String[] arguments) {
-        String culprit = "arguments"; // what the next message would be about, as USAGE calls it
+        String culprit = "arguments"; // the argument that a message would be about
         int status = 2;
         try {
-            RedirectServer redirects = new RedirectServer();
+            RedirectServer redirector = new RedirectServer();
             String[] operands = new String[arguments.length + 3];
             operands[2] = DEFAULT_URL;
             int given = 0;
             for (String argument : arguments) {
-                if (argument.equals("--pool")) redirects.pooledUntil = Long.MAX_VALUE;
+                if (argument.equals("--pool")) redirector.pooledUntil = Long.MAX_VALUE;
                 else operands[given++] = argument;
             }
             if (given < 2 || given > 3) throw new Exception("wrong number");
             culprit = "COUNT";
-            redirects.count = Integer.parseInt(operands[1]);
-            if (redirects.count < 1) throw new Exception("wrong number");
+            redirector.count = Integer.parseInt(operands[1]);
+            if (redirector.count < 1) throw new Exception("wrong number");
             culprit = "URL*";
-            // Splits at a * behind a host.
-            redirects.template = URI.create(operands[2]).toASCIIString().split("(?<=^https?://[^*/].{0,999})\\*", -1);
-            if (redirects.template.length != 2) throw new Exception("needs http://host and one *");
+            // One expression checks scheme and host, and splits: other ways took 20 bytes more.
+            redirector.template = URI.create(operands[2]).toASCIIString().split("(?<=https?://[^*/:].{0,999})\\*", -1);
+            if (redirector.template.length != 2) throw new Exception("needs http://host and one *");
             culprit = "PORT";
             InetSocketAddress address = new InetSocketAddress(Integer.parseInt(operands[0]));
             status = 1;
-            HttpServer server = open(address, redirects);
+            HttpServer server = open(address, redirector);
             System.out.println("http://localhost:" + server.getAddress().getPort() + "/ -> " + operands[2]);
         } catch (Exception failure) {
             System.err.println(culprit + ": " + failure.getMessage());
@@ -88,17 +94,17 @@ public final class RedirectServer implements Executor, HttpHandler {
     }
 
     /** Opens the server, which answers from then on. */
-    private static HttpServer open(InetSocketAddress address, RedirectServer redirects) throws IOException {
+    private static HttpServer open(InetSocketAddress address, RedirectServer redirector) throws IOException {
         setLimits();
         HttpServer server = HttpServer.create(address, BACKLOG);
-        server.createContext("/", redirects);
-        server.setExecutor(redirects);
+        server.createContext("/", redirector);
+        server.setExecutor(redirector);
         server.start();
         return server;
     }
 
     private static void setLimits() {
-        int connections = Math.min((int) (Runtime.getRuntime().maxMemory() >> HEAP_BITS), MAX_CONNECTIONS);
+        int connections = Math.min((int) (Runtime.getRuntime().maxMemory() >> HEAP_SHIFT), MAX_CONNECTIONS);
         String[] limits = (LIMITS + connections + "\nsun.net.httpserver.maxIdleConnections="
                         + connections / 2) // leaves room for new clients
                 .split("=|\n", -1);
@@ -119,7 +125,10 @@ public final class RedirectServer implements Executor, HttpHandler {
         }
     }
 
-    /** Leaves the body of a request to the server, which discards up to 64 KB of it and else closes the connection. */
+    /**
+     * Leaves the body of a request to the server, which discards up to 64 KB of it; if there is more, it closes the
+     * connection.
+     */
     @Override
     public void handle(HttpExchange exchange) throws IOException {
         int number = (int) (Math.random() * count) + 1;

@@ -86,6 +86,7 @@ class CommandLineIT {
                 "https:*", // from here on without a host
                 "http://*",
                 "https:///*",
+                "http://:80/*",
                 "mailto:*",
                 "file:/x*"
             })

@@ -1,9 +1,10 @@
 package fr.spacefox.avatar.site;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import fr.spacefox.avatar.support.Tools;
+import fr.spacefox.avatar.support.Needs;
 import java.io.File;
 import java.io.IOException;
 import java.net.Socket;
@@ -19,10 +20,10 @@ class QuickStartIT {
     private static final int AVATARS = 8080;
 
     @Test
+    @Needs({Needs.Tool.CHROMIUM, Needs.Tool.PYTHON})
     void aBrowserShowsFoxesAndOthersAfterAReload() throws Exception {
-        Tools.need("chromium", "python3");
         for (int port : List.of(PICTURES, AVATARS)) {
-            if (isOpen(port)) Tools.skip("another program listens on port " + port);
+            assertFalse(isOpen(port), "another program listens on port " + port);
         }
         Process lines = run(Box.readme("Try it here", "sh"));
         try (var browser = new Browser(
