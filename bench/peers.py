@@ -1,37 +1,42 @@
-"""What is compared: how each peer is built and started, and what it ships."""
+"""What is compared: where each peer comes from, how it is built and started, and what it ships."""
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass, field, replace
+import zipfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
-ROOT = BENCH.parent
-PEERS = BENCH / "peers"
-BUILD = BENCH / "build"
-JAR = ROOT / "target/avatar.jar"
+ROOT, PEERS, BUILD = BENCH.parent, BENCH / "peers", BENCH / "build"
+JAR = ROOT / "deploy/avatar.jar"
 OTHER_JAR = os.environ.get("AVATAR_JAR")  # another avatar.jar, measured in the same rounds
-PICTURES = BUILD / "pictures"
-COUNT = 21  # as in the article
+HOST = "avatar.spacefox.fr"
+COUNT = 21  # pictures, as in the article
+US, ARTICLE, COMMENT = "us", "the article", "a comment"
 
 
 @dataclass
 class Peer:
-    name: str
-    label: str
-    run: list  # {port}, {count}, {dir} (its own, temporary) and {heap} (MB) are filled in
-    ships: list  # files and folders; the runtime below is not counted
-    runtime: str = "none"
-    folder: str = ""  # of its sources, in bench/peers; default: its name
-    build: list = field(default_factory=list)
-    needs: list = field(default_factory=list)  # commands
-    configs: list = field(default_factory=list)  # templates copied into {dir}, filled in
-    allowed: set = field(default_factory=set)  # deviations that the peer does not let us avoid
-    jvm: bool = False
+    name: str  # in the tables, in the chart and as an argument
+    origin: str
+    run: list  # {port}, {inner} (another port), {count}, {heap} (MB), {dir} (its own, temporary) and, with TLS,
+    ships: list  # {certificate} and {key} are filled in. ships: files and folders beside the runtime
+    needs: list  # commands
+    build: tuple = ()
+    sources: str = ""  # folder in bench/peers
+    configs: tuple = ()  # templates copied into {dir}, filled in
+    allowed: frozenset = frozenset()  # deviations that the peer does not let us avoid
+    heap: int = 8
+    compiles: bool = False  # while it runs, so that it has to be warmed up
     picture: bool = False  # answers with the picture itself, not with a redirect
-    not_in_debian: str = ""  # why not even CI can have it
+    optional: bool = False  # not in Debian 12, so that even CI may be without it
+    tls: bool = False
+
+    def status(self):
+        return 200 if self.picture else 302
 
 
 class Missing(Exception):
@@ -39,17 +44,23 @@ class Missing(Exception):
 
 
 def newest_jdk():
-    """The version and the java command of the newest JDK in Debian's place that is newer than 17."""
-    found = [(17, None)]
+    """Name and java command of the newest JDK in Debian's place that is newer than 17."""
+    found = [(17, "a newer JDK", "a JDK newer than 17 in /usr/lib/jvm")]
     for release in Path("/usr/lib/jvm").glob("*/release"):
         version = re.search(r'^JAVA_VERSION="(\d+)', release.read_text(), re.M)
         if version and (release.parent / "bin/java").exists():
-            found.append((int(version[1]), str(release.parent / "bin/java")))
-    return max(found, key=lambda jdk: jdk[0])
+            found.append((int(version[1]), f"JDK {version[1]}", str(release.parent / "bin/java")))
+    return max(found)[1:]
 
 
-def java(heap_and_flags, jar, *args, command="java"):
-    return [command, *heap_and_flags, "-jar", str(jar), "{port}", "{count}", *args]
+NEWER, NEWER_JAVA = newest_jdk()
+PUBLISHED = ["-Xmx{heap}m", "-Xss256k"]  # as in the article
+NGINX = ["nginx", "-e", "stderr", "-p", "{dir}", "-c", "{dir}/nginx.conf"]
+FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian names it by its version
+
+
+def java(flags, jar, *args, command="java"):
+    return [command, *flags, "-jar", str(jar), "{port}", "{count}", *args]
 
 
 def unit_command(jar, command="java"):
@@ -61,156 +72,157 @@ def unit_command(jar, command="java"):
     return ["env", *variables, *java(flags, jar, command=command)]
 
 
-NEWER, NEWER_JAVA = newest_jdk()
-NO_NEWER = "" if NEWER_JAVA else "Debian 12 has no JDK newer than 17: unpack one in /usr/lib/jvm"
-NEWER_JAVA = NEWER_JAVA or "java"
-PUBLISHED = ["-Xmx{heap}m", "-Xss256k"]  # as in the article
-AVATAR = dict(ships=[JAR], runtime="JDK", needs=["java", "mvn"], jvm=True,
-              build=[["mvn", "-q", "-B", "-DskipTests", "-f", str(ROOT), "package"]])
+def before_nginx(*command):
+    """A command in the background, and nginx in front of it."""
+    return ["sh", "-c", f"{shlex.join(command)} & exec {shlex.join(NGINX)}"]
 
 
-def one_class(folder, main, *args, flags=PUBLISHED):
+def avatars(jar, prefix=""):
+    common = dict(origin=US, ships=[jar], compiles=True)
+    newer = dict(common, needs=[NEWER_JAVA], optional=True)
+    return [Peer(f"{prefix}avatar.jar", run=java(PUBLISHED, jar), needs=["java"], **common),
+            Peer(f"{prefix}avatar.jar --pool", run=java(PUBLISHED, jar, "--pool"), needs=["java"], **common),
+            Peer(f"{prefix}avatar.jar as deployed", run=unit_command(jar), needs=["java"], **common),
+            Peer(f"{prefix}avatar.jar on {NEWER}", run=java(PUBLISHED, jar, command=NEWER_JAVA), **newer),
+            Peer(f"{prefix}avatar.jar as deployed on {NEWER}", run=unit_command(jar, NEWER_JAVA), **newer)]
+
+
+def one_class(sources, main, *args, flags=PUBLISHED):
     """A program of one class, packed as the smallest executable jar that the jar tool makes."""
-    out = BUILD / folder
-    return dict(folder=folder, runtime="JDK", needs=["java", "javac", "jar"], jvm=True, ships=[out / "main.jar"],
-                build=[["javac", "-d", str(out / "classes"), str(PEERS / folder / f"{main}.java")],
-                       ["jar", "-c", "-f", str(out / "main.jar"), "-e", main, "-C", str(out / "classes"), "."]],
+    out = BUILD / sources
+    return dict(sources=sources, needs=["java", "javac", "jar"], compiles=True, ships=[out / "main.jar"],
+                build=(["javac", "-d", str(out / "classes"), str(PEERS / sources / f"{main}.java")],
+                       ["jar", "-c", "-f", str(out / "main.jar"), "-e", main, "-C", str(out / "classes"), "."]),
                 run=java(flags, out / "main.jar", *args))
 
 
-def with_libraries(folder, *args):
+def maven(sources, *args):
     """A Maven project: its own jar, and its dependencies beside it."""
-    jar = BUILD / folder / f"{folder}.jar"
-    return dict(folder=folder, runtime="JDK", needs=["java", "mvn"], jvm=True, ships=[jar, jar.parent / "lib"],
-                build=[["mvn", "-q", "-B", "-f", str(PEERS / "pom.xml"), "-pl", folder, "package"]],
+    jar = BUILD / sources / f"{sources}.jar"
+    return dict(sources=sources, needs=["java", "mvn"], compiles=True, ships=[jar, jar.parent / "lib"],
+                build=(["mvn", "-q", "-B", "-f", str(PEERS / "pom.xml"), "-pl", sources, "package"],),
                 run=java(PUBLISHED, jar, *args))
 
 
-def cargo(folder, binary):
+def robaho():
+    """avatar.jar on another implementation of the engine's API, which runs a whole connection where the JDK's runs a
+    request: hence --pool."""
+    main = re.search(r"Main-Class: (\S+)", zipfile.ZipFile(JAR).read("META-INF/MANIFEST.MF").decode())[1]
+    lib = BUILD / "robaho/lib"
+    return {**maven("robaho"), "needs": [NEWER_JAVA, "mvn"], "ships": [lib, JAR], "optional": True, "run": [
+        NEWER_JAVA, *PUBLISHED, "-cp", f"{lib}/*:{JAR}", main, "--pool", "{port}", "{count}"]}
+
+
+def cargo(sources, binary):
     # Debian 12's cargo is too old for the lock files, its cargo-web is not
-    return dict(folder=folder, needs=["cargo"], ships=[BUILD / "cargo/release" / binary],
-                build=[["cargo", "build", "-q", "--locked", "--release", "--manifest-path",
-                        str(PEERS / folder / "Cargo.toml"), "--target-dir", str(BUILD / "cargo")]],
+    return dict(sources=sources, needs=["cargo"], ships=[BUILD / "cargo/release" / binary],
+                build=(["cargo", "build", "-q", "--locked", "--release", "--manifest-path",
+                        str(PEERS / sources / "Cargo.toml"), "--target-dir", str(BUILD / "cargo")],),
                 run=[str(BUILD / "cargo/release" / binary), "{port}", "{count}"])
 
 
-def go(folder):
-    binary, source = BUILD / folder / "avatar", PEERS / folder / "main.go"
+def binary(sources, tool, build, *args):
+    """A program that one command compiles."""
+    out = BUILD / sources / "avatar"
+    return dict(sources=sources, needs=[tool], ships=[out], run=[str(out), "{port}", "{count}", *args],
+                build=([tool, *[word.format(out=out, dir=out.parent, sources=PEERS / sources) for word in build.split()]],))
+
+
+def go(sources):
     # a file outside any module: Debian 12's Go, 1.19, neither knows -C nor needs a go.mod for it
-    return dict(folder=folder, needs=["go"], ships=[binary],
-                build=[["go", "build", "-trimpath", "-ldflags=-s -w", "-o", str(binary), str(source)]],
-                run=[str(binary), "{port}", "{count}"])
+    return binary(sources, "go", "build -trimpath -ldflags=-s -o {out} {sources}/main.go", "{certificate}", "{key}")
 
 
-def nginx(folder):
-    return dict(runtime="nginx", needs=["nginx"], ships=[PEERS / folder], configs=[PEERS / folder / "nginx.conf"],
-                run=NGINX)
+def nginx(sources, run=NGINX, needs=("nginx",), ships=None, configs=("nginx.conf",)):
+    return dict(run=run, needs=[*needs, "openssl"], ships=ships or [PEERS / sources],
+                configs=tuple(PEERS / sources / config for config in configs))
 
-
-NGINX = ["nginx", "-e", "stderr", "-p", "{dir}", "-c", "{dir}/nginx.conf"]
-NGINX_BODY = {"sends a body", "sends Content-Type text/html"}  # its `return` always does
-FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian names it by its version
-CPP = BUILD / "tcp-cpp/avatar"
-ADA = BUILD / "ada/avatar"
 
 ALL = [
-    Peer("avatar", "avatar.jar", java(PUBLISHED, JAR), **AVATAR),
-    Peer("avatar-pool", "avatar.jar --pool", java(PUBLISHED, JAR, "--pool"), **AVATAR),
-    Peer("avatar-unit", "avatar.jar, unit's flags", unit_command(JAR), **AVATAR),
-    Peer("avatar-newer", f"avatar.jar, JDK {NEWER}", java(PUBLISHED, JAR, command=NEWER_JAVA),
-         not_in_debian=NO_NEWER, **AVATAR),
-    Peer("avatar-unit-newer", f"avatar.jar, unit's flags, JDK {NEWER}", unit_command(JAR, NEWER_JAVA),
-         not_in_debian=NO_NEWER, **AVATAR),
-    # --pool, because this engine runs a whole connection where the jar expects it to run a request
-    Peer("robaho", "avatar.jar --pool on robaho's engine", not_in_debian=NO_NEWER,
-         **{**with_libraries("robaho"), "ships": [JAR, BUILD / "robaho/lib"], "run": [
-             NEWER_JAVA, *PUBLISHED, "-cp", f"{BUILD}/robaho/lib/*:{JAR}", "a", "--pool", "{port}", "{count}"]}),
-    Peer("floor", "empty handler, JDK's server", allowed={"sends no Location", "sends no Cache-Control"},
-         **one_class("floor", "Floor", flags=[*PUBLISHED, "{properties}"])),
-    Peer("original", "article's program", **one_class("original", "Original")),
-    Peer("original-pool", "article's program, cached pool", **one_class("original", "Original", "--pool")),
-    Peer("tomcat-nio", "Tomcat 11 NIO", **with_libraries("tomcat", "Http11NioProtocol")),
-    Peer("tomcat-nio2", "Tomcat 11 NIO2", **with_libraries("tomcat", "Http11Nio2Protocol")),
-    Peer("jetty", "Jetty 12 servlet", **with_libraries("jetty")),
-    Peer("jetty-async", "Jetty 12 async servlet", **with_libraries("jetty", "--async")),
-    Peer("vertx", "Vert.x 5", **with_libraries("vertx")),
-    Peer("httpcore", "HttpCore 5 async", **with_libraries("httpcore")),
-    Peer("go", "Go net/http", **go("go")),
-    Peer("node", "Node.js http", ["node", str(PEERS / "node/server.js"), "{port}", "{count}"], runtime="Node.js",
-         needs=["node"], ships=[PEERS / "node"]),
-    Peer("php", "PHP-FPM behind nginx", ["sh", "-c", f"{FPM} -R -y {{dir}}/php-fpm.conf & exec {' '.join(NGINX)}"],
-         runtime="nginx, PHP", needs=["nginx", FPM], ships=[PEERS / "php"],
-         configs=[PEERS / "php/nginx.conf", PEERS / "php/php-fpm.conf"]),
-    Peer("hyper", "Rust hyper", **cargo("hyper", "hyper-peer")),
-    Peer("ada", "Ada Web Server", [str(ADA), "{port}", "{count}"], needs=["gprbuild"], ships=[ADA],
-         build=[["gprbuild", "-q", "-p", f"-XBUILD={ADA.parent}", "-P", str(PEERS / "ada/avatar.gpr")]],
-         allowed={"sends Content-Type"},
-         not_in_debian="Debian 12 has gnat, but no Ada Web Server: put its aws.gpr on GPR_PROJECT_PATH"),
-    Peer("nginx", "nginx split_clients", allowed=NGINX_BODY, **nginx("nginx")),
-    Peer("nginx-pictures", "nginx random_index, the picture itself", picture=True, **nginx("nginx-pictures"),
-         allowed={"answers POST with 405", "sends a body", "sends Content-Type image/png"}),
-    Peer("tcp-go", "Go sequential TCP", **go("tcp-go")),
-    Peer("tcp-rust", "Rust sequential TCP", **cargo("tcp-rust", "tcp-rust")),
-    Peer("tcp-cpp", "C++ accept loop", [str(CPP), "{port}", "{count}"], needs=["g++"], ships=[CPP],
-         build=[["g++", "-O2", "-s", "-Wall", "-o", str(CPP), str(PEERS / "tcp-cpp/main.cpp")]]),
+    *avatars(JAR),
+    *(avatars(Path(OTHER_JAR), "other ") if OTHER_JAR else []),
+    Peer("avatar.jar on robaho's engine", US, **robaho()),
+    Peer("empty handler", US, allowed=frozenset({"sends no Location", "sends no Cache-Control"}),
+         **one_class("floor", "Floor")),
+    Peer("article's program", ARTICLE, **one_class("original", "Original")),
+    Peer("article's program, cached pool", COMMENT, **one_class("original", "Original", "--pool")),
+    Peer("Go net/http", COMMENT, **go("go")),
+    Peer("Go sequential TCP", COMMENT, **go("tcp-go")),
+    Peer("Rust sequential TCP", COMMENT, **cargo("tcp-rust", "tcp-rust")),
+    Peer("Ada Web Server", COMMENT, optional=True, allowed=frozenset({"sends Content-Type (empty)"}),
+         **binary("ada", "gprbuild", "-q -p -aP/opt/aws/share/gpr -XBUILD={dir} -P {sources}/avatar.gpr")),
+    Peer("C++ accept loop", COMMENT, **binary("tcp-cpp", "g++", "-O2 -s -Wall -o {out} {sources}/main.cpp")),
+    Peer("Tomcat NIO", "Tomcat's", heap=16, **maven("tomcat", "Http11NioProtocol")),  # in 8 MB it loses requests
+    Peer("Tomcat NIO2", "Tomcat's", heap=16, **maven("tomcat", "Http11Nio2Protocol")),
+    Peer("Jetty servlet", "Jetty's", **maven("jetty")),
+    Peer("Jetty async servlet", "Jetty's", **maven("jetty", "--async")),
+    Peer("HttpCore NIO", "HttpCore's", **maven("httpcore")),
+    Peer("Vert.x", US, **maven("vertx")),
+    Peer("Rust hyper", US, **cargo("hyper", "hyper-peer")),
+    Peer("Node.js", US, ["node", str(PEERS / "node/server.js"), "{port}", "{count}"], needs=["node"],
+         ships=[PEERS / "node"], compiles=True),
+    Peer("PHP behind nginx", US, **nginx("php", before_nginx(FPM, "-R", "-y", "{dir}/php-fpm.conf"), ("nginx", FPM),
+                                         configs=("nginx.conf", "php-fpm.conf"))),
+    Peer("nginx return 302", US, allowed=frozenset({"sends a body", "sends Content-Type text/html"}),
+         **nginx("nginx")),
+    Peer("nginx random_index", US, picture=True, **nginx("nginx-pictures"), allowed=frozenset(
+        {"answers POST with 405", "sends no Location", "sends a body", "sends Content-Type image/png"})),
+    Peer("the deployed site", US, tls=True, compiles=True,
+         **nginx("site", before_nginx(*[word.replace("{port}", "{inner}") for word in unit_command(JAR)]),
+                 ("nginx", "java"), [JAR, ROOT / "deploy/nginx.conf"], ("nginx.conf", "../../../deploy/nginx.conf"))),
 ]
-
-if OTHER_JAR:
-    ALL += [replace(peer, name=f"other-{peer.name}", label=f"the other jar: {peer.label}", ships=[Path(OTHER_JAR)],
-                    run=[OTHER_JAR if word == str(JAR) else word for word in peer.run], build=[])
-            for peer in ALL if peer.name in ("avatar", "avatar-pool", "avatar-unit")]
+NAMED = {peer.name: peer for peer in ALL}
 
 
-def newest(paths):
-    return max((file.stat().st_mtime for path in paths if path.exists() for file in [path, *path.rglob("*")]),
-               default=0)
-
-
-def draw_pictures():
-    """Sample pictures of 5 KB, as many as the article's service has."""
-    if not shutil.which("java"):
-        raise Missing("java is not installed")
-    if not PICTURES.exists():
-        subprocess.run(["java", ROOT / "samples/Foxes.java", str(COUNT), PICTURES],
-                       check=True)
+def variant(name, of, **changes):
+    return replace(NAMED[of], name=name, **changes)
 
 
 def build(peer):
     """Builds what its sources have outdated; raises Missing when a tool is not there."""
-    if peer.not_in_debian and peer.not_in_debian == NO_NEWER:
-        raise Missing(NO_NEWER)
     for tool in peer.needs:
         if not shutil.which(tool):
             raise Missing(f"{tool} is not installed")
-    if peer.picture:
-        draw_pictures()
-    outputs = [path for path in peer.ships if BUILD in path.parents or path == JAR and peer.name != "robaho"]
-    inputs = [PEERS / (peer.folder or peer.name)]
-    if JAR in outputs:
-        inputs = [ROOT / "pom.xml", ROOT / "jar.groovy", ROOT / "src/main"]
-    if not outputs or all(path.exists() for path in outputs) and newest(outputs[:1]) >= newest(inputs):
+    if peer.configs and not (BUILD / "pictures").exists():  # samples, as many as the article's service has
+        subprocess.run(["java", ROOT / "samples/Foxes.java", str(COUNT), BUILD / "pictures"], check=True)
+    if peer.configs and not (BUILD / "privkey.pem").exists():
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                        "-days", "3650", "-subj", f"/CN={HOST}", "-out", BUILD / "fullchain.pem",
+                        "-keyout", BUILD / "privkey.pem"], check=True, capture_output=True)
+    newest = max((file.stat().st_mtime for file in (PEERS / peer.sources).rglob("*")), default=0)
+    if not peer.build or peer.ships[0].exists() and peer.ships[0].stat().st_mtime >= newest:
         return
-    outputs[0].parent.mkdir(parents=True, exist_ok=True)
+    peer.ships[0].parent.mkdir(parents=True, exist_ok=True)
     for command in peer.build:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
-            if peer.not_in_debian and "not found" in done.stdout:
-                raise Missing(peer.not_in_debian)
-            raise RuntimeError(f"{' '.join(command)}:\n{done.stdout[-2000:]}")
+            raise (Missing if peer.optional else RuntimeError)(f"{' '.join(command[:2])}: {done.stdout.strip()[:300]}")
 
 
 def fill_in(peer, directory, port):
-    """Copies the peer's configuration into its directory."""
+    """Copies the peer's configuration into its directory; returns its command."""
     share = int(10_000 / COUNT) / 100  # split_clients takes two decimals; the last takes the rest
-    numbers = "".join(f"{share}% {number};\n" for number in range(1, COUNT)) + f"* {COUNT};"
-    words = {"PORT": port, "DIRECTORY": directory, "HERE": PEERS / peer.name, "NUMBERS": numbers, "FOXES": COUNT}
+    site = (ROOT / "deploy/nginx.conf").read_text()
+    tls = "\n".join(re.findall(r"^ *ssl_.*;", site, re.M)) if peer.tls else ""
+    words = {"@PORT@": f"{port}{' ssl' * peer.tls}", "@TLS@": tls, "@DIRECTORY@": directory, "@COUNT@": COUNT,
+             "@PHP@": PEERS / "php/index.php",
+             "@NUMBERS@": "".join(f"{share}% {number};\n" for number in range(1, COUNT)) + f"* {COUNT};"}
+    places = [(r"(ssl_certificate(?:_key)? +)/[^;]*/", rf"\g<1>{BUILD}/"), (r"/var/www/avatar", f"{directory}/pictures"),
+              (r"\b127\.0\.0\.1:6666\b", f"127.0.0.1:{port + 1}"), (r"(\blisten\s+(?:\[::\]:)?)443\b", rf"\g<1>{port}"),
+              (r"\n *listen\s+(?:\[::\]:)?80;", "")]
     for config in peer.configs:
+        ours = config.parent.name == "deploy"
         text = config.read_text()
         for word, value in words.items():
-            text = text.replace(f"@{word}@", str(value))
-        (directory / config.name).write_text(text)
-    if peer.picture:
-        shutil.copytree(PICTURES, directory / "pictures")
+            text = text.replace(word, str(value))
+        for pattern, replacement in places:
+            text = re.sub(pattern, replacement, text)
+        (directory / ("avatar.conf" if ours else config.name)).write_text(text)
+    if peer.configs:
+        shutil.copytree(BUILD / "pictures", directory / "pictures")
+    words = dict(port=port, inner=port + 1, count=COUNT, heap=peer.heap, dir=directory,
+                 certificate=BUILD / "fullchain.pem" if peer.tls else "", key=BUILD / "privkey.pem" if peer.tls else "")
+    return [filled for word in peer.run if (filled := word.format(**words))]
 
 
 def shipped_bytes(peer):

@@ -13,9 +13,13 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	log.Fatal(http.ListenAndServe(":"+os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	redirect := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", "https://avatar.spacefox.fr/Renard-"+strconv.Itoa(1+rand.Intn(count))+".png")
 		w.Header().Set("Cache-Control", "private, no-store")
 		w.WriteHeader(http.StatusFound)
-	})))
+	})
+	if len(os.Args) > 3 { // a certificate and its key
+		log.Fatal(http.ListenAndServeTLS(":"+os.Args[1], os.Args[3], os.Args[4], redirect))
+	}
+	log.Fatal(http.ListenAndServe(":"+os.Args[1], redirect))
 }
