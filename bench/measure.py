@@ -7,7 +7,6 @@ import random
 import re
 import resource
 import shutil
-import socket
 import ssl
 import subprocess
 import tempfile
@@ -22,20 +21,8 @@ TICK = 1e6 / os.sysconf("SC_CLK_TCK")  # microseconds
 START_LIMIT = 10  # seconds to the first answer; the slowest peer takes 2
 ANSWER_LIMIT = 8  # seconds; whoever waits longer for an avatar has left
 LOCATION = re.compile(r"https://avatar\.spacefox\.fr/Renard-([1-9]\d*)\.png")
+PORTS = iter(range(10_000 + os.getpid() % 5_000 * 2, 32_000, 2))  # clients connect from higher ones
 ANYBODY = ssl._create_unverified_context()  # the certificate is self-signed
-
-
-def free_port():
-    """A port that is free, and so is the next. Clients connect from higher ones, so they cannot take it meanwhile."""
-    while True:
-        port = random.randrange(10_000, 32_000)
-        try:
-            for each in (port, port + 1):
-                with socket.socket() as probe:
-                    probe.bind(("", each))
-            return port
-        except OSError:
-            pass
 
 
 class Server:
@@ -45,13 +32,12 @@ class Server:
     running = set()
 
     def __init__(self, peer):
-        self.peer, self.port = peer, free_port()
+        self.peer, self.port = peer, next(PORTS)
         self.directory = Path(tempfile.mkdtemp(prefix="avatar-bench-"))
         self.directory.chmod(0o755)  # nginx's workers are another user's
-        command = peers.fill_in(peer, self.directory, self.port)
-        self.log = self.directory / "log"
+        command, self.log = peers.command(peer, self.directory, self.port), self.directory / "log"
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=peers.ROOT)
+            self.process = subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.running.add(self)
         assert self.answers(START_LIMIT), f"does not start: {self.log.read_text()[-500:]}"
         self.pin(SERVER_CORE)
@@ -84,8 +70,8 @@ class Server:
         return sum(sum(map(int, fields[11:15])) for _, fields in self.processes()) * TICK
 
     def memory(self):
-        """Resident memory in bytes; what processes share is counted for each."""
-        return sum(int(fields[21]) for _, fields in self.processes()) * resource.getpagesize()
+        """Resident memory in MB; what processes share is counted for each."""
+        return sum(int(fields[21]) for _, fields in self.processes()) * resource.getpagesize() / 2**20
 
     def url(self, path="/"):
         # another loopback address each time: the ports of the run before may still be in TIME_WAIT
@@ -100,14 +86,11 @@ class Server:
         """Whether a new client gets an answer within the limit; it may be refused while others' connections end."""
         end = time.monotonic() + limit
         while time.monotonic() < end and self.process.poll() is None:
-            client = self.client(limit)
             try:
-                if ask(client)[0].status == self.peer.status():
+                if ask(self.client(limit))[0].status == self.peer.status():
                     return True
             except (OSError, http.client.HTTPException):
                 pass
-            finally:
-                client.close()
             time.sleep(0.02)
         return False
 
@@ -133,10 +116,9 @@ def check(server):
             "sends no Location": location is None,
             "sends no Cache-Control": response.getheader("Cache-Control") != "private, no-store",
             "sends a body": content,
-            f"sends Content-Type {kind or '(empty)'}": kind is not None}.items() if deviates}
-        if response.will_close and method == "GET":
-            found.add("closes each connection")
-    wrong = {what for what in found - peer.allowed if what.startswith(("sends", "answers"))}
+            f"sends Content-Type {kind or '(empty)'}": kind is not None,
+            "closes each connection": response.will_close and method == "GET"}.items() if deviates}
+    wrong = found - {*peer.allowed, "closes each connection"}
     assert not wrong, ", ".join(sorted(wrong))
     # 100 draws of each number: one that is seen fewer than 40 or more than 160 times is off by six standard deviations
     drawn = {}
@@ -146,19 +128,21 @@ def check(server):
         drawn[number] = drawn.get(number, 0) + 1
     times = drawn.values() or [100] * peers.COUNT
     assert len(times) == peers.COUNT and min(times) >= 40 and max(times) <= 160, f"not uniform: {sorted(times)}"
-    return sorted(found)
+    return ", ".join(sorted(found))
 
 
-def generate(server, cores, limit, *command, **variables):
+def generate(server, cores, seconds, *command):
     """Runs a load generator on its cores; returns what it prints, and how busy it and the server were."""
     usage, before, started = resource.getrusage(resource.RUSAGE_CHILDREN), server.cpu(), time.monotonic()
-    done = subprocess.run(["timeout", "-s", "KILL", str(limit), "taskset", "-c", cores, *command],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env={**os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf"), **variables})
+    done = subprocess.run(["timeout", "-s", "KILL", str(seconds + 2 * ANSWER_LIMIT), "taskset", "-c", cores,
+                           *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, env={
+                              **os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf"),
+                              "STATUS": str(server.peer.status()) if server.peer.tls else ""})
     elapsed, spent = time.monotonic() - started, server.cpu() - before
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    generator = (used.ru_utime + used.ru_stime - usage.ru_utime - usage.ru_stime) / elapsed
-    return done.stdout, {"spent": spent, "limited": int(generator >= 0.9 > spent / 1e6 / elapsed)}
+    busy = (used.ru_utime + used.ru_stime - usage.ru_utime - usage.ru_stime) / elapsed
+    return done.stdout, {"spent": spent, "limited": int(busy >= 0.9 > spent / 1e6 / elapsed)}
 
 
 def outcome(answers, seconds, bytes, wrong, lost, p99, spent, limited):
@@ -171,32 +155,32 @@ def outcome(answers, seconds, bytes, wrong, lost, p99, spent, limited):
 
 def kept_alive(server, clients, seconds):
     """wrk: connections that ask again and again."""
-    text, run = generate(server, LOAD_CORE, seconds + 2 * ANSWER_LIMIT, "wrk", "-t1", f"-c{clients}", f"-d{seconds}s",
-                         f"--timeout={ANSWER_LIMIT}s", "-s", str(peers.BENCH / "wrk.lua"), "-H", f"Host: {peers.HOST}",
-                         server.url(), STATUS=str(server.peer.status()) if server.peer.tls else "")
+    text, run = generate(server, LOAD_CORE, seconds, "wrk", "-t1", "-c", clients, "-d", seconds, "--timeout",
+                         ANSWER_LIMIT, "-s", peers.BENCH / "wrk.lua", "-H", f"Host: {peers.HOST}", server.url())
     counted = re.search(r"^\{.*\}$", text, re.M)
     assert counted, f"wrk: {text[-200:]}"
     return outcome(**json.loads(counted[0]), **run)
 
 
-def ab(server, cores, clients, path, limit, *amount):
+def ab(server, cores, clients, path, seconds, *amount):
     """ab: a connection for each request. wrk would make fewer, and it would resume TLS sessions."""
-    text, run = generate(server, cores, limit, "ab", "-q", "-r", *map(str, amount), "-c", str(clients), "-s",
-                         str(ANSWER_LIMIT), "-H", f"Host: {peers.HOST}", server.url(path))
-    found = {name.strip(): float(value) for name, value in re.findall(r"^ *(\w[\w -]*%?):? +([\d.]+)(?: |$)", text, re.M)
-             if value.count(".") < 2}
-    assert "Complete requests" in found, f"ab: {text[-200:]}"
+    text, run = generate(server, cores, seconds, "ab", "-q", "-r", *amount, "-c", clients, "-s", ANSWER_LIMIT, "-H",
+                         f"Host: {peers.HOST}", server.url(path))
+    assert "Complete requests" in text, f"ab: {text[-200:]}"
+
+    def number(label):
+        return float((re.search(rf"{label}:? +([\d.]+)", text) or [0, 0])[1])
     # ab counts the lost among the complete ones; pictures of other lengths are no failures; a redirect is not 2xx
-    lost = found["Failed requests"] - float((re.search(r"Length: (\d+)", text) or [0, 0])[1])
-    answers, others = found["Complete requests"] - lost, found.get("Non-2xx responses", 0)
-    wrong = others if server.peer.picture or path != "/" else max(answers - others, 0)
-    return outcome(answers, found["Time taken for tests"], found["Total transferred"], wrong, lost,
-                   found.get("99%", 0), **run)
+    lost = number("Failed requests") - number(", Length")
+    answers, redirects = number("Complete requests") - lost, number("Non-2xx responses")
+    wrong = redirects if server.peer.picture or path != "/" else max(answers - redirects, 0)
+    return outcome(answers, number("Time taken for tests"), number("Total transferred"), wrong, lost, number("99%"),
+                   **run)
 
 
 def closed(server, clients, seconds):
     # -n: more than one ab can do; it keeps a record of each
-    return ab(server, LOAD_CORE, clients, "/", seconds + 2 * ANSWER_LIMIT, "-t", seconds, "-n", 100_000 * seconds)
+    return ab(server, LOAD_CORE, clients, "/", seconds, "-t", seconds, "-n", 100_000 * seconds)
 
 
 def as_in_article(server_cores, cores, path="/"):
