@@ -1,5 +1,6 @@
 """Starts a server, asks it, loads it, and reads from /proc what that cost."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -7,10 +8,12 @@ import random
 import re
 import resource
 import shutil
+import signal
 import ssl
 import subprocess
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import peers
@@ -18,7 +21,6 @@ import peers
 SERVER_CORE, LOAD_CORE = map(str, (sorted(os.sched_getaffinity(0)) * 2)[:2])
 BOTH = f"{SERVER_CORE},{LOAD_CORE}"
 TICK = 1e6 / os.sysconf("SC_CLK_TCK")  # microseconds
-START_LIMIT = 10  # seconds to the first answer; the slowest peer takes 2
 ANSWER_LIMIT = 8  # seconds; whoever waits longer for an avatar has left
 LOCATION = re.compile(r"https://avatar\.spacefox\.fr/Renard-([1-9]\d*)\.png")
 PORTS = iter(range(10_000 + os.getpid() % 5_000 * 2, 32_000, 2))  # clients connect from higher ones
@@ -37,60 +39,57 @@ class Server:
         self.directory.chmod(0o755)  # nginx's workers are another user's
         command, self.log = peers.command(peer, self.directory, self.port), self.directory / "log"
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            cwd=self.directory, start_new_session=True)
         self.running.add(self)
-        assert self.answers(START_LIMIT), f"does not start: {self.log.read_text()[-500:]}"
+        assert self.answers(), f"does not start: {self.log.read_text()[-500:]}"
         self.pin(SERVER_CORE)
 
     def pin(self, cores):
-        for pid, _ in self.processes() * 2:  # twice, for threads that were born meanwhile
-            subprocess.run(["taskset", "-acp", cores, str(pid)], capture_output=True)
+        for pid in [*self.processes()] * 2:  # twice, for threads that were born meanwhile
+            subprocess.run(["taskset", "-acp", cores, pid], capture_output=True)
 
     def stop(self):
-        subprocess.run(["kill", "-9", *[str(pid) for pid, _ in self.processes()]], capture_output=True)
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.running.discard(self)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def processes(self):
-        """Number and status of the process and of all below it; proc(5) explains the fields after the name."""
-        status = {}
+        """Of each process the fields after the name, which proc(5) explains."""
+        found = {}
         for stat in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                status[int(stat.parent.name)] = stat.read_text().rpartition(")")[2].split()
-            except OSError:  # it has just ended
-                pass
-        found = [self.process.pid]
-        for parent in found:
-            found += [pid for pid, fields in status.items() if int(fields[1]) == parent]
-        return [(pid, status[pid]) for pid in found if pid in status]
+            with contextlib.suppress(OSError):  # it has just ended
+                fields = stat.read_text().rpartition(")")[2].split()
+                if fields[3] == str(self.process.pid):  # the session
+                    found[stat.parent.name] = fields
+        return found
 
     def cpu(self):
         """Microseconds of processor time spent so far, user and system, with that of processes that have ended."""
-        return sum(sum(map(int, fields[11:15])) for _, fields in self.processes()) * TICK
+        return sum(sum(map(int, fields[11:15])) for fields in self.processes().values()) * TICK
 
     def memory(self):
         """Resident memory in MB; what processes share is counted for each."""
-        return sum(int(fields[21]) for _, fields in self.processes()) * resource.getpagesize() / 2**20
+        return sum(int(fields[21]) for fields in self.processes().values()) * resource.getpagesize() / 2**20
 
     def url(self, path="/"):
         # another loopback address each time: the ports of the run before may still be in TIME_WAIT
         return f"http{'s' * self.peer.tls}://127.0.0.{random.randrange(1, 255)}:{self.port}{path}"
 
-    def client(self, limit=ANSWER_LIMIT):
+    def client(self):
         if self.peer.tls:
-            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=limit, context=ANYBODY)
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=limit)
+            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=ANSWER_LIMIT, context=ANYBODY)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_LIMIT)
 
-    def answers(self, limit=ANSWER_LIMIT):
+    def answers(self):
         """Whether a new client gets an answer within the limit; it may be refused while others' connections end."""
-        end = time.monotonic() + limit
+        end = time.monotonic() + ANSWER_LIMIT
         while time.monotonic() < end and self.process.poll() is None:
-            try:
-                if ask(self.client(limit))[0].status == self.peer.status():
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                if ask(self.client())[0].status == self.peer.status:
                     return True
-            except (OSError, http.client.HTTPException):
-                pass
             time.sleep(0.02)
         return False
 
@@ -109,7 +108,7 @@ def check(server):
         if method == "POST" and response.status == 405:
             found.add("answers POST with 405")
             continue
-        assert response.status == peer.status(), f"answers {method} with {response.status}"
+        assert response.status == peer.status, f"answers {method} with {response.status}"
         location, kind = response.getheader("Location"), response.getheader("Content-Type")
         assert location is None or LOCATION.fullmatch(location), f"Location: {location}"
         found |= {what for what, deviates in {
@@ -122,9 +121,9 @@ def check(server):
     assert not wrong, ", ".join(sorted(wrong))
     # 100 draws of each number: one that is seen fewer than 40 or more than 160 times is off by six standard deviations
     drawn = {}
-    for _ in range(0 if "sends no Location" in found and not peer.picture else 100 * peers.COUNT):
+    for _ in range(0 if "sends no Location" in found and peer.status == 302 else 100 * peers.COUNT):
         response, content = ask(client)
-        number = content if peer.picture else int(LOCATION.fullmatch(response.getheader("Location"))[1])
+        number = content if peer.status == 200 else int(LOCATION.fullmatch(response.getheader("Location"))[1])
         drawn[number] = drawn.get(number, 0) + 1
     times = drawn.values() or [100] * peers.COUNT
     assert len(times) == peers.COUNT and min(times) >= 40 and max(times) <= 160, f"not uniform: {sorted(times)}"
@@ -138,7 +137,7 @@ def generate(server, cores, seconds, *command):
                            *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, env={
                               **os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf"),
-                              "STATUS": str(server.peer.status()) if server.peer.tls else ""})
+                              "STATUS": str(server.peer.status) if server.peer.tls else ""})
     elapsed, spent = time.monotonic() - started, server.cpu() - before
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     busy = (used.ru_utime + used.ru_stime - usage.ru_utime - usage.ru_stime) / elapsed
@@ -173,7 +172,7 @@ def ab(server, cores, clients, path, seconds, *amount):
     # ab counts the lost among the complete ones; pictures of other lengths are no failures; a redirect is not 2xx
     lost = number("Failed requests") - number(", Length")
     answers, redirects = number("Complete requests") - lost, number("Non-2xx responses")
-    wrong = redirects if server.peer.picture or path != "/" else max(answers - redirects, 0)
+    wrong = redirects if server.peer.status == 200 or path != "/" else max(answers - redirects, 0)
     return outcome(answers, number("Time taken for tests"), number("Total transferred"), wrong, lost, number("99%"),
                    **run)
 
@@ -183,17 +182,20 @@ def closed(server, clients, seconds):
     return ab(server, LOAD_CORE, clients, "/", seconds, "-t", seconds, "-n", 100_000 * seconds)
 
 
-def as_in_article(server_cores, cores, path="/"):
-    def run(server, clients, requests):
-        server.pin(server_cores)
-        return ab(server, cores, clients, path, 120, "-n", requests)
-    return run
+def one_core(server, clients, requests, path="/"):
+    return ab(server, LOAD_CORE, clients, path, 120, "-n", requests)
 
 
-WAYS = {"kept alive": kept_alive, "closed": closed,
-        "one core": as_in_article(SERVER_CORE, LOAD_CORE), "both cores": as_in_article(BOTH, BOTH),
-        "a picture, one core": as_in_article(SERVER_CORE, LOAD_CORE, "/Renard-1.png"),
-        "a picture, both cores": as_in_article(BOTH, BOTH, "/Renard-1.png")}
+def both_cores(server, clients, requests, path="/"):
+    server.pin(BOTH)
+    outcome = ab(server, BOTH, clients, path, 120, "-n", requests)
+    server.pin(SERVER_CORE)
+    return outcome
+
+
+WAYS = {"kept alive": kept_alive, "closed": closed, "one core": one_core, "both cores": both_cores,
+        "a picture, one core": partial(one_core, path="/Renard-1.png"),
+        "a picture, both cores": partial(both_cores, path="/Renard-1.png")}
 
 
 def warm_up(server):

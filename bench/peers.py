@@ -16,6 +16,10 @@ HOST = "avatar.spacefox.fr"
 COUNT = 21  # pictures, as in the article
 PUBLISHED = "-Xmx{heap}m -Xss256k"  # as in the article
 NGINX = "nginx -e stderr -p {dir} -c {dir}/nginx.conf"
+# the newest JDK in Debian's place, by the number in its folder's name
+NEWER, NEWER_JAVA = max([(int(found[0]), str(java)) for java in Path("/usr/lib/jvm").glob("*/bin/java")
+                         if (found := re.search(r"\b[1-9]\d\b", java.parts[4])) and int(found[0]) > 17],
+                        default=(25, "a-JDK-newer-than-17"))
 FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian names it by its version
 
 
@@ -23,8 +27,8 @@ FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian 
 class Peer:
     name: str  # in the tables, in the chart and as an argument
     origin: str
-    run: str  # shell; {port}, {inner} (another port), {count}, {heap} (MB) and {dir} (its own, temporary) are filled in,
-    ships: list  # and with TLS {certificate}. ships: files and folders beside the runtime
+    run: str  # shell; {port}, {inner} (another port), {count}, {heap} (MB), {dir} (its own) and {certificate} are filled in
+    ships: list  # files and folders beside the runtime
     needs: str  # commands
     build: str = ""  # shell
     sources: Path = PEERS / "none"  # what ships[0] is built from
@@ -32,26 +36,13 @@ class Peer:
     allowed: tuple = ()  # deviations that the peer does not let us avoid
     heap: int = 8
     compiles: bool = False  # while it runs, so that it has to be warmed up
-    picture: bool = False  # answers with the picture itself, not with a redirect
+    status: int = 302  # 200: it answers with the picture itself
     optional: bool = False  # not in Debian 12, so that even CI may be without it
     tls: bool = False
-
-    def status(self):
-        return 200 if self.picture else 302
 
 
 class Missing(Exception):
     """Something that this machine does not have; the run carries on without it."""
-
-
-def newest_jdk():
-    """Name and java command of the newest JDK in Debian's place that is newer than 17."""
-    found = [(17, "a newer JDK", "java-newer-than-17")]
-    for release in Path("/usr/lib/jvm").glob("*/release"):
-        version = re.search(r'^JAVA_VERSION="(\d+)', release.read_text(), re.M)
-        if version and (release.parent / "bin/java").exists():
-            found.append((int(version[1]), f"JDK {version[1]}", str(release.parent / "bin/java")))
-    return max(found)[1:]
 
 
 def java(jar, flags=PUBLISHED, java="java", args="", port="{port}"):
@@ -61,9 +52,8 @@ def java(jar, flags=PUBLISHED, java="java", args="", port="{port}"):
 def unit(jar, **changes):
     """The JVM command of deploy/avatar.service, which is the only place that configures it."""
     text = (ROOT / "deploy/avatar.service").read_text().replace("\\\n", " ")
-    variables = re.findall(r"^Environment=(?!COUNT|URL)(.*)", text, re.M)
-    flags = re.search(r"^ExecStart=\S+ (.*) -jar ", text, re.M)[1]
-    return f"env {' '.join(variables)} {java(jar, re.sub(r'-Xmx[0-9]+m', '-Xmx{heap}m', flags), **changes)}"
+    variables = " ".join(re.findall(r"^Environment=(?!COUNT|URL)(.*)", text, re.M))
+    return f"env {variables} {java(jar, re.search(r'^ExecStart=[^ ]+ (.*) -jar ', text, re.M)[1], **changes)}"
 
 
 def avatars(jar, prefix=""):
@@ -72,14 +62,14 @@ def avatars(jar, prefix=""):
     return [Peer(f"{prefix}avatar.jar", run=java(jar), needs="java", **common),
             Peer(f"{prefix}avatar.jar --pool", run=java(jar, args="--pool"), needs="java", **common),
             Peer(f"{prefix}avatar.jar as deployed", run=unit(jar), needs="java", **common),
-            Peer(f"{prefix}avatar.jar on {NEWER}", run=java(jar, java=NEWER_JAVA), **newer),
-            Peer(f"{prefix}avatar.jar as deployed on {NEWER}", run=unit(jar, java=NEWER_JAVA), **newer)]
+            Peer(f"{prefix}avatar.jar on JDK {NEWER}", run=java(jar, java=NEWER_JAVA), **newer),
+            Peer(f"{prefix}avatar.jar as deployed on JDK {NEWER}", run=unit(jar, java=NEWER_JAVA), **newer)]
 
 
 def built(folder, tool, build, out="avatar", run="{out} {port} {count}", **more):
     """A program whose sources a shell command compiles."""
     sources, target = PEERS / folder, BUILD / folder / out
-    for word, value in {"{out}": target, "{dir}": target.parent, "{sources}": sources, "{peers}": PEERS}.items():
+    for word, value in {"{out}": target, "{dir}": BUILD / folder, "{sources}": sources}.items():
         build = build.replace(word, str(value))
     return {"run": run.replace("{out}", str(target)), "ships": [target], "needs": tool, "build": f"{tool} {build}",
             "sources": sources, **more}
@@ -94,15 +84,14 @@ def one_class(folder, main, args=""):
 def maven(folder, args="", **more):
     """A Maven project: its own jar, and its dependencies beside it."""
     lib = BUILD / folder / "lib"
-    return {**built(folder, "mvn", f"-q -B -f {{peers}}/pom.xml -pl {folder} package", f"{folder}.jar",
+    return {**built(folder, "mvn", f"-q -B -f {PEERS}/pom.xml -pl {folder} package", f"{folder}.jar",
                     f"{java('{out}')} {args}", compiles=True, ships=[BUILD / folder / f"{folder}.jar", lib]), **more}
 
 
-def cargo(folder, binary):
+def cargo(folder):
     # Debian 12's cargo is too old for the lock files, its cargo-web is not
     return built(folder, "cargo", "build -q --locked --release --manifest-path {sources}/Cargo.toml --target-dir {dir}",
-                 run=f"{BUILD}/{folder}/release/{binary} {{port}} {{count}}",
-                 ships=[BUILD / folder / "release" / binary])
+                 "release/avatar")
 
 
 def go(folder):
@@ -116,7 +105,6 @@ def nginx(folder, before="", **more):
             "needs": "nginx openssl", "configs": tuple((PEERS / folder).glob("*.conf")), **more}
 
 
-NEWER, NEWER_JAVA = newest_jdk()
 MAIN = re.search(r"Main-Class: (\S+)", zipfile.ZipFile(JAR).read("META-INF/MANIFEST.MF").decode())[1]
 LIB = BUILD / "robaho/lib"
 ALL = [
@@ -131,7 +119,7 @@ ALL = [
     Peer("article's program, cached pool", "a comment", **one_class("original", "Original", "--pool")),
     Peer("Go net/http", "a comment", **go("go")),
     Peer("Go sequential TCP", "a comment", **go("tcp-go")),
-    Peer("Rust sequential TCP", "a comment", **cargo("tcp-rust", "tcp-rust")),
+    Peer("Rust sequential TCP", "a comment", **cargo("tcp-rust")),
     Peer("Ada Web Server", "a comment", optional=True, allowed=("sends Content-Type (empty)",), **built(
         "ada", "gprbuild", "-q -p -aP/opt/aws/share/gpr -XBUILD={dir} -P {sources}/avatar.gpr")),
     Peer("C++ accept loop", "a comment", **built("tcp-cpp", "g++", "-O2 -s -Wall -o {out} {sources}/main.cpp")),
@@ -142,11 +130,11 @@ ALL = [
     Peer("Jetty async servlet", "Jetty's benchmark", **maven("jetty", "--async")),
     Peer("HttpCore NIO", "HttpCore's benchmark", **maven("httpcore")),
     Peer("Vert.x", "us", **maven("vertx")),
-    Peer("Rust hyper", "us", **cargo("hyper", "hyper-peer")),
+    Peer("Rust hyper", "us", **cargo("hyper")),
     Peer("Node.js", "us", f"node {PEERS}/node/server.js {{port}} {{count}}", [PEERS / "node"], "node", compiles=True),
     Peer("PHP behind nginx", "us", **nginx("php", f"{FPM} -R -y {{dir}}/php-fpm.conf", needs=f"nginx openssl {FPM}")),
     Peer("nginx return 302", "us", allowed=("sends a body", "sends Content-Type text/html"), **nginx("nginx")),
-    Peer("nginx random_index", "us", picture=True, **nginx("nginx-pictures"), allowed=(
+    Peer("nginx random_index", "us", status=200, **nginx("nginx-pictures"), allowed=(
         "answers POST with 405", "sends no Location", "sends a body", "sends Content-Type image/png")),
     Peer("the deployed site", "us", tls=True, compiles=True, **nginx(
         "site", unit(JAR, port="{inner}"), ships=[JAR, ROOT / "deploy/nginx.conf"])),

@@ -6,11 +6,10 @@ from statistics import mean, median
 from xml.sax.saxutils import escape
 
 KEPT, CLOSED = "10 kept alive", "10 closed"
-OURS, ARTICLE, SITE = ("avatar.jar", "avatar.jar as deployed"), "article's program", "the deployed site"
+ARTICLE, SITE = "article's program", "the deployed site"
 CHART = ["avatar.jar", ARTICLE, "Go net/http", "nginx return 302", "PHP behind nginx"]
-ON_PAGE = {*OURS, *CHART, f"{ARTICLE}, cached pool", "empty handler", "Rust hyper", "Ada Web Server", "C++ accept loop",
-           "nginx random_index"}
-FOX, GREY = "#d9541e", "#9aa5b1"  # avatar.jar, and everybody else
+ON_PAGE = [*CHART, "avatar.jar as deployed", f"{ARTICLE}, cached pool", "Rust hyper", "Ada Web Server",
+           "C++ accept loop", "Tomcat NIO", "nginx random_index"]
 
 
 def number(value):
@@ -50,6 +49,10 @@ class Load:
         """The best of all rounds, and the median."""
         return f"{self.figure(field)} <sub>({number(median(self.all(field)))})</sub>"
 
+    def each(self, field="rate"):
+        """The median of each run."""
+        return f"{self.both(field)} {' · '.join(number(median(run[field])) for run in self.runs)}"
+
     def ahead(self, other):
         """Whether best and median take less processor time in each run: the generator's limit does not count then."""
         return all(least(mine["cpu"]) < least(its["cpu"]) for mine, its in zip(self.runs, other.runs)
@@ -57,11 +60,10 @@ class Load:
 
 
 class Part:
-    """The runs of a part."""
+    """The runs of a part, and the programs that all of them have measured."""
 
     def __init__(self, runs):
         self.runs = [run["programs"] for run in runs]
-        # that every run has measured
         self.programs = {name: entry for name, entry in (self.runs[-1] if runs else {}).items()
                          if all(run.get(name, {}).get("loads") for run in self.runs)}
 
@@ -73,15 +75,23 @@ class Part:
         return number(max(run[name]["memory"] for run in self.runs))
 
     def pairs(self):
-        """Programs with both loads, least processor time per kept-alive request first."""
+        """Programs with their loads kept alive and closed, least processor time first."""
         found = [(name, self.load(name), self.load(name, CLOSED)) for name in self.programs]
         return sorted([each for each in found if all(each)], key=lambda each: each[1].best("cpu"))
 
-    def place(self, load):
+    def place(self, name, key):
         """The places that it may have: programs of which neither is ahead of the other are not told apart."""
-        first = 1 + sum(other.ahead(load) for _, other, _ in self.pairs())
-        last = len(self.pairs()) - sum(load.ahead(other) for _, other, _ in self.pairs())
+        own, loads = self.load(name, key), [self.load(other, key) for other, *_ in self.pairs()]
+        first, last = 1 + sum(load.ahead(own) for load in loads), len(loads) - sum(own.ahead(load) for load in loads)
         return f"{first}" if first == last else f"{first}–{last}"
+
+
+def peers_table(results, names=ON_PAGE, cell=Load.both):
+    peers = results["peers"]
+    return table(["program", "from", "kept alive/s", "CPU, µs", "place", "closed/s", "CPU, µs", "place", "MB", "bytes"], [
+        [label(name), entry["origin"], cell(load), cell(load, "cpu"), peers.place(name, KEPT), cell(closed),
+         cell(closed, "cpu"), peers.place(name, CLOSED), peers.memory(name), size(entry["bytes"])]
+        for name, load, closed in peers.pairs() if name in names for entry in [peers.programs[name]]])
 
 
 def site_table(results):
@@ -94,42 +104,27 @@ def site_table(results):
         for key in site.programs.get(SITE, {"loads": []})["loads"] if (load := site.load(SITE, key))])
 
 
-def peers_table(results):
-    peers = results["peers"]
-    lines = table(["program (place)", "from", "kept alive/s", "CPU, µs", "closed/s", "CPU, µs", "MB", "bytes"], [
-        [f"{label(name)} ({peers.place(load)})", peers.programs[name]["origin"], load.both(), load.both("cpu"),
-         closed.both(), closed.both("cpu"), peers.memory(name), size(peers.programs[name]["bytes"])]
-        for name, load, closed in peers.pairs() if name in ON_PAGE])
-    for ours in OURS:
-        for key in (KEPT, CLOSED):
-            own = peers.load(ours, key)
-            tied = [label(name) for name, *_ in peers.pairs() if own and name != ours
-                    for load in [peers.load(name, key)] if not load.ahead(own) and not own.ahead(load)]
-            lines.append(f"- Not told apart from {label(ours)}, {key[3:]}: {'; '.join(tied) or 'none'}.")
-    return lines
-
-
 def article_table(results):
     article, ways = results["article"], ("one core", "both cores")
+    if ARTICLE not in article.programs:
+        return []
 
     def rates(name, prefix=""):
         loads = [article.load(name, f"10 {prefix}{way}") for way in ways]
-        return [f"{load.both()} /s" if load else "–" for load in loads]
+        return [f"{load.both()}" if load else "–" for load in loads]
 
     def times(name):
         pairs = [(article.load(name, f"10 {way}"), article.load(ARTICLE, f"10 {way}")) for way in ways]
         return [f"{load.best() / own.best():.2f} times" if load and own else "–" for load, own in pairs]
-    if ARTICLE not in article.programs:
-        return []
-    return table(["in the article", "there", "here, on one core", "here, on both"], [
-        ["its program", "8,807/s", *rates(ARTICLE)],
-        ["with 16 MB of heap", "nearly 10,000/s", *rates(f"{ARTICLE}, 16 MB")],
+    return table(["requests/s", "in the article", "here, on one core", "here, on both"], [
+        ["its program", "8,807", *rates(ARTICLE)],
+        ["with 16 MB of heap", "nearly 10,000", *rates(f"{ARTICLE}, 16 MB")],
         ["with a cached thread pool (a comment)", "1.5 to 2 times", *times(f"{ARTICLE}, cached pool")],
         ["with ZGC", "half", *times(f"{ARTICLE}, ZGC")],
-        ["its memory", "30 to 40 MB", f"{article.memory(ARTICLE)} MB", ""],
-        ["its jar", "2.02 KB", f"{article.programs[ARTICLE]['bytes']:,} bytes", ""],
-        ["a static file by nginx over HTTPS", "450/s", *rates(SITE, "a picture, ")],
-        [f"{label('avatar.jar')} instead", "", *rates("avatar.jar")]])
+        ["a static file by nginx over HTTPS", "450", *rates(SITE, "a picture, ")],
+        [label("avatar.jar"), "", *rates("avatar.jar")],
+        ["memory of its program", "30 to 40 MB", f"{article.memory(ARTICLE)} MB", ""],
+        ["its jar", "2.02 KB", f"{article.programs[ARTICLE]['bytes']:,} bytes", ""]])
 
 
 def growth_table(results):
@@ -145,46 +140,36 @@ def growth_table(results):
 
 def details(runs, results):
     """All programs, and what README does not say."""
-    peers = results["peers"]
-    lines = ["# All programs, each run, and the versions", "", "[README.md](README.md) says how they are measured and "
-             "what the columns mean. The best of each run; in brackets the median of both. Right: requests with a right "
-             "answer.", ""]
+    lines = ["# All programs, and the versions", "", "[README.md](README.md) says how they are measured and what the "
+             "columns mean. Behind best and median of all rounds, the median of each run.", ""]
     for part, found in runs.items():
         for run in found:
-            lines.append(f"- {part}: {run['date']}, {run['rounds']} rounds. {'; '.join(run['versions'])}.")
-            lines += [f"- Missing: {name} ({why})." for name, why in run["missing"].items()]
-            lines += [f"- Not measured further, because wrong: {name} ({why})." for name, why in run["wrong"].items()]
-
-    def each(load, field, best):
-        return f"{' · '.join(number(best(run[field])) for run in load.runs)} ({number(median(load.all(field)))})"
-    return "\n".join([*lines, "", *table(["program (place)", "from", "kept alive/s", "CPU, µs", "closed/s", "CPU, µs",
-                                          "right", "MB", "bytes", "deviations"], [
-        [f"{label(name)} ({peers.place(load)})", entry["origin"], each(load, "rate", max), each(load, "cpu", min),
-         each(closed, "rate", max), each(closed, "cpu", min),
-         f"{min(mean(load.all('right')), mean(closed.all('right'))):.2%}", peers.memory(name), size(entry["bytes"]),
-         entry["deviations"]] for name, load, closed in peers.pairs() for entry in [peers.programs[name]]])])
+            lines += [f"- {part}: {run['date']}, {run['rounds']} rounds. {run['machine']}.",
+                      *(f"- Left out: {name} ({why})." for name, why in run["left out"].items())]
+    peers = results["peers"].programs
+    return "\n".join([*lines, "", *peers_table(results, peers, Load.each), "Deviations:", "", *(
+        f"- {name}: {entry['deviations']}." for name, entry in peers.items() if entry["deviations"]), ""])
 
 
 def chart(results):
     """Two columns of bars; a stranger knows what each bar is from its name."""
     rows = [(f"{SITE} (TLS)", SITE, "site"), *((name, name, "peers") for name in CHART)]
-    left, top, step, bar = 200, 84, 32, 170
-    height = top + step * len(rows) + 30
+    left, top, step, bar, height = 200, 84, 32, 170, 306
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" font-family="sans-serif" '
              f'font-size="14" fill="#222">', f'<rect width="760" height="{height}" fill="#fff"/>',
              '<text x="16" y="30" font-size="18" font-weight="bold">Redirects a second from one processor core</text>']
-    for column, (key, title) in enumerate([(KEPT, "connections kept alive"), (CLOSED, "a new connection for each")]):
-        x, loads = left + 280 * column, [results[part].load(name, key) for _, name, part in rows]
+    for x, key, title in [(left, KEPT, "connections kept alive"), (left + 280, CLOSED, "a new connection for each")]:
+        loads = [results[part].load(name, key) for _, name, part in rows]
         most = max((load.best() for load in loads if load), default=1)
         lines.append(f'<text x="{x}" y="{top - 18}" font-weight="bold">{title}</text>')
         for y, (shown, name, _), load in zip(range(top, height, step), rows, loads):
             weight, length = ' font-weight="bold"' * (label(name) != name), load.best() / most * bar if load else 0
-            lines += [f'<text x="{left - 10}" y="{y + 15}" text-anchor="end" font-size="13"{weight}>{escape(shown)}'
-                      '</text>'] * (column == 0)
-            lines += [f'<rect x="{x}" y="{y}" width="{length:.1f}" height="21" fill="{FOX if weight else GREY}"/>',
+            if key == KEPT:
+                lines.append(f'<text x="190" y="{y + 15}" text-anchor="end" font-size="13"{weight}>{escape(shown)}</text>')
+            lines += [f'<rect x="{x}" y="{y}" width="{length:.1f}" height="21" fill="#{"d9541e" if weight else "9aa5b1"}"/>',
                       f'<text x="{x + length + 6:.1f}" y="{y + 15}"{weight}>{load.figure() if load else "–"}</text>']
-    return "\n".join([*lines, f'<text x="16" y="{height - 12}" font-size="12" fill="#666">Ten clients, best of all rounds; '
-                      'only the first line speaks TLS. ≥: the load generator could do no more.</text>', "</svg>", ""])
+    return "\n".join([*lines, f'<text x="16" y="{height - 12}" font-size="12" fill="#666">Ten clients, best of all rounds. '
+                      'Only the first line speaks TLS. ≥: the load generator could do no more.</text>', "</svg>", ""])
 
 
 def keep(folder, part, found):
@@ -203,9 +188,10 @@ def write(folder):
     (folder / "results.md").write_text(details(runs, results))
     (folder / "results.svg").write_text(chart(results))
     readme = folder / "README.md"
-    if readme.exists():
-        text = readme.read_text()
-        for one in (site_table, peers_table, article_table, growth_table):
-            text = re.sub(f"(<!-- {one.__name__}, by bench/run -->\n).*?(\n<!-- to here -->)", lambda marker: "\n".join(
-                [marker[1], *one(results)]).rstrip() + f"\n{marker[2]}", text, flags=re.S)
+    text = readme.read_text() if readme.exists() else ""
+    for one in (site_table, peers_table, article_table, growth_table):
+        lines = "\n".join(one(results)).rstrip()
+        text = re.sub(f"(<!-- {one.__name__}, by bench/run -->\n).*?(\n<!-- to here -->)",
+                      lambda marker: f"{marker[1]}\n{lines}\n{marker[2]}", text, flags=re.S)
+    if text:
         readme.write_text(text)
