@@ -8,7 +8,6 @@ import random
 import re
 import resource
 import shutil
-import signal
 import ssl
 import subprocess
 import tempfile
@@ -21,10 +20,10 @@ import peers
 SERVER_CORE, LOAD_CORE = map(str, (sorted(os.sched_getaffinity(0)) * 2)[:2])
 BOTH = f"{SERVER_CORE},{LOAD_CORE}"
 TICK = 1e6 / os.sysconf("SC_CLK_TCK")  # microseconds
-ANSWER_LIMIT = 8  # seconds; whoever waits longer for an avatar has left
+LIMIT = 8  # seconds to an answer; whoever waits longer for an avatar has left
 LOCATION = re.compile(r"https://avatar\.spacefox\.fr/Renard-([1-9]\d*)\.png")
 PORTS = iter(range(10_000 + os.getpid() % 5_000 * 2, 32_000, 2))  # clients connect from higher ones
-ANYBODY = ssl._create_unverified_context()  # the certificate is self-signed
+HTTPS = partial(http.client.HTTPSConnection, context=ssl._create_unverified_context())  # a self-signed certificate
 
 
 class Server:
@@ -37,12 +36,11 @@ class Server:
         self.peer, self.port = peer, next(PORTS)
         self.directory = Path(tempfile.mkdtemp(prefix="avatar-bench-"))
         self.directory.chmod(0o755)  # nginx's workers are another user's
-        command, self.log = peers.command(peer, self.directory, self.port), self.directory / "log"
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            cwd=self.directory, start_new_session=True)
-        self.running.add(self)
-        assert self.answers(), f"does not start: {self.log.read_text()[-500:]}"
+        with (self.directory / "log").open("w+") as log:
+            self.process = subprocess.Popen(peers.command(peer, self.directory, self.port), shell=True, stdout=log,
+                                            stderr=log, cwd=self.directory)
+            self.running.add(self)
+            assert self.answers(), f"does not start: {Path(log.name).read_text()[-500:]}"
         self.pin(SERVER_CORE)
 
     def pin(self, cores):
@@ -50,21 +48,20 @@ class Server:
             subprocess.run(["taskset", "-acp", cores, pid], capture_output=True)
 
     def stop(self):
-        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
-            os.killpg(self.process.pid, signal.SIGKILL)
+        subprocess.run(["kill", "-9", *self.processes()], capture_output=True)
         self.process.wait()
         self.running.discard(self)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def processes(self):
-        """Of each process the fields after the name, which proc(5) explains."""
-        found = {}
+        """Of the process and of all below it the fields after the name, which proc(5) explains."""
+        found, family = {}, [str(self.process.pid)]
         for stat in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):  # it has just ended
-                fields = stat.read_text().rpartition(")")[2].split()
-                if fields[3] == str(self.process.pid):  # the session
-                    found[stat.parent.name] = fields
-        return found
+                found[stat.parent.name] = stat.read_text().rpartition(")")[2].split()
+        for parent in family:
+            family += [pid for pid, fields in found.items() if fields[1] == parent]
+        return {pid: found[pid] for pid in family if pid in found}
 
     def cpu(self):
         """Microseconds of processor time spent so far, user and system, with that of processes that have ended."""
@@ -74,18 +71,12 @@ class Server:
         """Resident memory in MB; what processes share is counted for each."""
         return sum(int(fields[21]) for fields in self.processes().values()) * resource.getpagesize() / 2**20
 
-    def url(self, path="/"):
-        # another loopback address each time: the ports of the run before may still be in TIME_WAIT
-        return f"http{'s' * self.peer.tls}://127.0.0.{random.randrange(1, 255)}:{self.port}{path}"
-
     def client(self):
-        if self.peer.tls:
-            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=ANSWER_LIMIT, context=ANYBODY)
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_LIMIT)
+        return (HTTPS if self.peer.tls else http.client.HTTPConnection)("127.0.0.1", self.port, timeout=LIMIT)
 
     def answers(self):
-        """Whether a new client gets an answer within the limit; it may be refused while others' connections end."""
-        end = time.monotonic() + ANSWER_LIMIT
+        """Whether a new client gets an answer in time; it may be refused while others' connections end."""
+        end = time.monotonic() + LIMIT
         while time.monotonic() < end and self.process.poll() is None:
             with contextlib.suppress(OSError, http.client.HTTPException):
                 if ask(self.client())[0].status == self.peer.status:
@@ -130,14 +121,17 @@ def check(server):
     return ", ".join(sorted(found))
 
 
-def generate(server, cores, seconds, *command):
+def generate(server, cores, seconds, tool, *options, path="/"):
     """Runs a load generator on its cores; returns what it prints, and how busy it and the server were."""
+    # another loopback address each time: the ports of the run before may still be in TIME_WAIT
+    url = f"http{'s' * server.peer.tls}://127.0.0.{random.randrange(1, 255)}:{server.port}{path}"
+    command = ["timeout", "-s", "KILL", seconds + 2 * LIMIT, "taskset", "-c", cores, tool, "-H", f"Host: {peers.HOST}",
+               *options, url]
+    environment = {**os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf"),
+                   "STATUS": str(server.peer.status) if server.peer.tls else ""}
     usage, before, started = resource.getrusage(resource.RUSAGE_CHILDREN), server.cpu(), time.monotonic()
-    done = subprocess.run(["timeout", "-s", "KILL", str(seconds + 2 * ANSWER_LIMIT), "taskset", "-c", cores,
-                           *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, env={
-                              **os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf"),
-                              "STATUS": str(server.peer.status) if server.peer.tls else ""})
+    done = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env=environment)
     elapsed, spent = time.monotonic() - started, server.cpu() - before
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     busy = (used.ru_utime + used.ru_stime - usage.ru_utime - usage.ru_stime) / elapsed
@@ -154,17 +148,16 @@ def outcome(answers, seconds, bytes, wrong, lost, p99, spent, limited):
 
 def kept_alive(server, clients, seconds):
     """wrk: connections that ask again and again."""
-    text, run = generate(server, LOAD_CORE, seconds, "wrk", "-t1", "-c", clients, "-d", seconds, "--timeout",
-                         ANSWER_LIMIT, "-s", peers.BENCH / "wrk.lua", "-H", f"Host: {peers.HOST}", server.url())
+    text, run = generate(server, LOAD_CORE, seconds, "wrk", "-t1", "-c", clients, "-d", seconds, "--timeout", LIMIT,
+                         "-s", peers.BENCH / "wrk.lua")
     counted = re.search(r"^\{.*\}$", text, re.M)
     assert counted, f"wrk: {text[-200:]}"
     return outcome(**json.loads(counted[0]), **run)
 
 
 def ab(server, cores, clients, path, seconds, *amount):
-    """ab: a connection for each request. wrk would make fewer, and it would resume TLS sessions."""
-    text, run = generate(server, cores, seconds, "ab", "-q", "-r", *amount, "-c", clients, "-s", ANSWER_LIMIT, "-H",
-                         f"Host: {peers.HOST}", server.url(path))
+    """ab: a connection for each request. wrk would resume TLS sessions."""
+    text, run = generate(server, cores, seconds, "ab", "-q", "-r", *amount, "-c", clients, "-s", LIMIT, path=path)
     assert "Complete requests" in text, f"ab: {text[-200:]}"
 
     def number(label):
@@ -173,8 +166,7 @@ def ab(server, cores, clients, path, seconds, *amount):
     lost = number("Failed requests") - number(", Length")
     answers, redirects = number("Complete requests") - lost, number("Non-2xx responses")
     wrong = redirects if server.peer.status == 200 or path != "/" else max(answers - redirects, 0)
-    return outcome(answers, number("Time taken for tests"), number("Total transferred"), wrong, lost, number("99%"),
-                   **run)
+    return outcome(answers, number("Time taken for tests"), number("Total transferred"), wrong, lost, number("99%"), **run)
 
 
 def closed(server, clients, seconds):
@@ -188,9 +180,9 @@ def one_core(server, clients, requests, path="/"):
 
 def both_cores(server, clients, requests, path="/"):
     server.pin(BOTH)
-    outcome = ab(server, BOTH, clients, path, 120, "-n", requests)
+    sample = ab(server, BOTH, clients, path, 120, "-n", requests)
     server.pin(SERVER_CORE)
-    return outcome
+    return sample
 
 
 WAYS = {"kept alive": kept_alive, "closed": closed, "one core": one_core, "both cores": both_cores,

@@ -1,4 +1,4 @@
-"""What is compared: where each peer comes from, how it is built and started, and what it ships."""
+"""What is compared: where each peer comes from, how it is started, and what it ships. peers/Makefile builds them."""
 
 import os
 import re
@@ -14,12 +14,12 @@ JAR = ROOT / "deploy/avatar.jar"
 OTHER_JAR = os.environ.get("AVATAR_JAR")  # another avatar.jar, measured in the same rounds
 HOST = "avatar.spacefox.fr"
 COUNT = 21  # pictures, as in the article
-PUBLISHED = "-Xmx{heap}m -Xss256k"  # as in the article
-NGINX = "nginx -e stderr -p {dir} -c {dir}/nginx.conf"
 # the newest JDK in Debian's place, by the number in its folder's name
 NEWER, NEWER_JAVA = max([(int(found[0]), str(java)) for java in Path("/usr/lib/jvm").glob("*/bin/java")
                          if (found := re.search(r"\b[1-9]\d\b", java.parts[4])) and int(found[0]) > 17],
                         default=(25, "a-JDK-newer-than-17"))
+PUBLISHED = "-Xmx{heap}m -Xss256k"  # as in the article
+NGINX = "nginx -e stderr -p {dir} -c {dir}/nginx.conf"
 FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian names it by its version
 
 
@@ -27,11 +27,9 @@ FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian 
 class Peer:
     name: str  # in the tables, in the chart and as an argument
     origin: str
-    run: str  # shell; {port}, {inner} (another port), {count}, {heap} (MB), {dir} (its own) and {certificate} are filled in
-    ships: list  # files and folders beside the runtime
+    run: str  # shell; {port}, {inner} (another port), {count}, {heap} (MB), {dir} and {certificate} are filled in
+    ships: list  # files and folders beside the runtime; the first is built
     needs: str  # commands
-    build: str = ""  # shell
-    sources: Path = PEERS / "none"  # what ships[0] is built from
     configs: tuple = ()  # templates copied into {dir}, filled in
     allowed: tuple = ()  # deviations that the peer does not let us avoid
     heap: int = 8
@@ -57,52 +55,31 @@ def unit(jar, **changes):
 
 
 def avatars(jar, prefix=""):
-    common = dict(origin="us", ships=[jar], compiles=True)
+    common = dict(origin="us", ships=[jar], needs="java", compiles=True)
     newer = dict(common, needs=NEWER_JAVA, optional=True)
-    return [Peer(f"{prefix}avatar.jar", run=java(jar), needs="java", **common),
-            Peer(f"{prefix}avatar.jar --pool", run=java(jar, args="--pool"), needs="java", **common),
-            Peer(f"{prefix}avatar.jar as deployed", run=unit(jar), needs="java", **common),
+    return [Peer(f"{prefix}avatar.jar", run=java(jar), **common),
+            Peer(f"{prefix}avatar.jar --pool", run=java(jar, args="--pool"), **common),
+            Peer(f"{prefix}avatar.jar as deployed", run=unit(jar), **common),
             Peer(f"{prefix}avatar.jar on JDK {NEWER}", run=java(jar, java=NEWER_JAVA), **newer),
             Peer(f"{prefix}avatar.jar as deployed on JDK {NEWER}", run=unit(jar, java=NEWER_JAVA), **newer)]
 
 
-def built(folder, tool, build, out="avatar", run="{out} {port} {count}", **more):
-    """A program whose sources a shell command compiles."""
-    sources, target = PEERS / folder, BUILD / folder / out
-    for word, value in {"{out}": target, "{dir}": BUILD / folder, "{sources}": sources}.items():
-        build = build.replace(word, str(value))
-    return {"run": run.replace("{out}", str(target)), "ships": [target], "needs": tool, "build": f"{tool} {build}",
-            "sources": sources, **more}
+def jvm(folder, args="", needs="javac", libraries=()):
+    jar = BUILD / folder / "main.jar"
+    return dict(run=f"{java(jar)} {args}", ships=[jar, *libraries], needs=f"java {needs}", compiles=True)
 
 
-def one_class(folder, main, args=""):
-    """A program of one class, packed as the smallest executable jar that the jar tool makes."""
-    return built(folder, "javac", f"-d {{dir}}/classes {{sources}}/{main}.java && jar -c -f {{out}} -e {main} "
-                 "-C {dir}/classes .", "main.jar", f"{java('{out}')} {args}", compiles=True)
+def maven(folder, args=""):
+    return jvm(folder, args, "mvn", [BUILD / folder / "lib"])
 
 
-def maven(folder, args="", **more):
-    """A Maven project: its own jar, and its dependencies beside it."""
-    lib = BUILD / folder / "lib"
-    return {**built(folder, "mvn", f"-q -B -f {PEERS}/pom.xml -pl {folder} package", f"{folder}.jar",
-                    f"{java('{out}')} {args}", compiles=True, ships=[BUILD / folder / f"{folder}.jar", lib]), **more}
+def binary(path, needs):
+    return dict(run=f"{BUILD}/{path} {{port}} {{count}} {{certificate}}", ships=[BUILD / path], needs=needs)
 
 
-def cargo(folder):
-    # Debian 12's cargo is too old for the lock files, its cargo-web is not
-    return built(folder, "cargo", "build -q --locked --release --manifest-path {sources}/Cargo.toml --target-dir {dir}",
-                 "release/avatar")
-
-
-def go(folder):
-    # a file outside any module: Debian 12's Go, 1.19, neither knows -C nor needs a go.mod for it
-    return built(folder, "go", "build -trimpath -ldflags=-s -o {out} {sources}/main.go",
-                 run="{out} {port} {count} {certificate}")
-
-
-def nginx(folder, before="", **more):
+def nginx(folder, before="", needs="nginx", **more):
     return {"run": f"{before} & exec {NGINX}" if before else NGINX, "ships": [PEERS / folder],
-            "needs": "nginx openssl", "configs": tuple((PEERS / folder).glob("*.conf")), **more}
+            "needs": f"{needs} java openssl", "configs": tuple((PEERS / folder).glob("*.conf")), **more}
 
 
 MAIN = re.search(r"Main-Class: (\S+)", zipfile.ZipFile(JAR).read("META-INF/MANIFEST.MF").decode())[1]
@@ -111,18 +88,17 @@ ALL = [
     *avatars(JAR),
     *(avatars(Path(OTHER_JAR), "other ") if OTHER_JAR else []),
     # --pool, because this engine runs a whole connection where the JDK's runs a request
-    Peer("avatar.jar on robaho's engine", "us", **maven(
-        "robaho", ships=[LIB, JAR], needs=f"mvn {NEWER_JAVA}", optional=True,
-        run=f"{NEWER_JAVA} {PUBLISHED} -cp '{LIB}/*:{JAR}' {MAIN} --pool {{port}} {{count}}")),
-    Peer("empty handler", "us", allowed=("sends no Location", "sends no Cache-Control"), **one_class("floor", "Floor")),
-    Peer("article's program", "the article", **one_class("original", "Original")),
-    Peer("article's program, cached pool", "a comment", **one_class("original", "Original", "--pool")),
-    Peer("Go net/http", "a comment", **go("go")),
-    Peer("Go sequential TCP", "a comment", **go("tcp-go")),
-    Peer("Rust sequential TCP", "a comment", **cargo("tcp-rust")),
-    Peer("Ada Web Server", "a comment", optional=True, allowed=("sends Content-Type (empty)",), **built(
-        "ada", "gprbuild", "-q -p -aP/opt/aws/share/gpr -XBUILD={dir} -P {sources}/avatar.gpr")),
-    Peer("C++ accept loop", "a comment", **built("tcp-cpp", "g++", "-O2 -s -Wall -o {out} {sources}/main.cpp")),
+    Peer("avatar.jar on robaho's engine", "us", ships=[LIB, JAR], needs=f"mvn {NEWER_JAVA}", optional=True,
+         run=f"{NEWER_JAVA} {PUBLISHED} -cp '{LIB}/*:{JAR}' {MAIN} --pool {{port}} {{count}}", compiles=True),
+    Peer("empty handler", "us", allowed=("sends no Location", "sends no Cache-Control"), **jvm("floor")),
+    Peer("article's program", "the article", **jvm("original")),
+    Peer("article's program, cached pool", "a comment", **jvm("original", "--pool")),
+    Peer("Go net/http", "a comment", **binary("go/avatar", "go")),
+    Peer("Go sequential TCP", "a comment", **binary("tcp-go/avatar", "go")),
+    Peer("Rust sequential TCP", "a comment", **binary("tcp-rust/release/avatar", "cargo")),
+    Peer("Ada Web Server", "a comment", optional=True, allowed=("sends Content-Type (empty)",),
+         **binary("ada/avatar", "gprbuild")),
+    Peer("C++ accept loop", "a comment", **binary("tcp-cpp/avatar", "g++")),
     # in 8 MB Tomcat loses requests
     Peer("Tomcat NIO", "Tomcat's benchmark", heap=16, **maven("tomcat", "Http11NioProtocol")),
     Peer("Tomcat NIO2", "Tomcat's benchmark", heap=16, **maven("tomcat", "Http11Nio2Protocol")),
@@ -130,9 +106,9 @@ ALL = [
     Peer("Jetty async servlet", "Jetty's benchmark", **maven("jetty", "--async")),
     Peer("HttpCore NIO", "HttpCore's benchmark", **maven("httpcore")),
     Peer("Vert.x", "us", **maven("vertx")),
-    Peer("Rust hyper", "us", **cargo("hyper")),
+    Peer("Rust hyper", "us", **binary("hyper/release/avatar", "cargo")),
     Peer("Node.js", "us", f"node {PEERS}/node/server.js {{port}} {{count}}", [PEERS / "node"], "node", compiles=True),
-    Peer("PHP behind nginx", "us", **nginx("php", f"{FPM} -R -y {{dir}}/php-fpm.conf", needs=f"nginx openssl {FPM}")),
+    Peer("PHP behind nginx", "us", **nginx("php", f"{FPM} -R -y {{dir}}/php-fpm.conf", f"nginx {FPM}")),
     Peer("nginx return 302", "us", allowed=("sends a body", "sends Content-Type text/html"), **nginx("nginx")),
     Peer("nginx random_index", "us", status=200, **nginx("nginx-pictures"), allowed=(
         "answers POST with 405", "sends no Location", "sends a body", "sends Content-Type image/png")),
@@ -148,20 +124,16 @@ def variant(name, of, **changes):
 
 def build(peer):
     """Builds what its sources have outdated; raises Missing when a tool is not there."""
-    for tool in peer.needs.split():
+    for tool in [*peer.needs.split(), "make"]:
         if not shutil.which(tool):
             raise Missing(f"{tool} is not installed")
-    if peer.configs and not (BUILD / "privkey.pem").exists():  # a certificate, and pictures as samples
-        subprocess.run(f"java {ROOT}/samples/Foxes.java {COUNT} {BUILD}/pictures && openssl req -x509 -newkey ec "
-                       f"-pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj /CN={HOST} -out {BUILD}/fullchain.pem "
-                       f"-keyout {BUILD}/privkey.pem 2>&1", shell=True, check=True, stdout=subprocess.DEVNULL)
-    newest = max((file.stat().st_mtime for file in peer.sources.rglob("*")), default=0)
-    if not peer.build or peer.ships[0].exists() and peer.ships[0].stat().st_mtime >= newest:
-        return
-    (BUILD / peer.sources.name).mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(peer.build, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        raise (Missing if peer.optional else RuntimeError)(f"{peer.build[:40]}: {done.stdout.strip()[:300]}")
+    files = [BUILD / "pictures", BUILD / "privkey.pem"] if peer.configs else peer.ships[:1]
+    targets = [os.path.relpath(file, PEERS) for file in files if BUILD in file.parents]
+    if targets:
+        done = subprocess.run(["make", "-s", "-C", PEERS, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
+        if done.returncode:
+            raise (Missing if peer.optional else RuntimeError)(f"make: {done.stdout.strip()[:300]}")
 
 
 def command(peer, directory, port):
@@ -175,8 +147,8 @@ def command(peer, directory, port):
         site = re.sub(pattern, replacement, site)
     share = int(10_000 / COUNT) / 100  # split_clients takes two decimals; the last takes the rest
     words = {"PORT": f"{port}{' ssl' * peer.tls}", "DIRECTORY": directory, "COUNT": COUNT, "SITE": site,
-             "TLS": "\n".join(re.findall(r"^ *ssl_.*;", site, re.M)) if peer.tls else "",
              "PHP": PEERS / "php/index.php",
+             "TLS": "\n".join(re.findall(r"^ *ssl_.*;", site, re.M)) if peer.tls else "",
              "NUMBERS": "".join(f"{share}% {number};\n" for number in range(1, COUNT)) + f"* {COUNT};"}
     for config in peer.configs:
         (directory / config.name).write_text(re.sub(r"@(\w+)@", lambda word: str(words[word[1]]), config.read_text()))
@@ -184,7 +156,7 @@ def command(peer, directory, port):
         shutil.copytree(BUILD / "pictures", directory / "pictures")
     run = peer.run if " & " in peer.run else f"exec {peer.run}"
     return run.format(port=port, inner=port + 1, count=COUNT, heap=peer.heap, dir=directory,
-                           certificate=f"{BUILD}/fullchain.pem {BUILD}/privkey.pem" if peer.tls else "")
+                      certificate=f"{BUILD}/fullchain.pem {BUILD}/privkey.pem" if peer.tls else "")
 
 
 def shipped_bytes(peer):
