@@ -18,7 +18,6 @@ from pathlib import Path
 import peers
 
 SERVER_CORE, LOAD_CORE = map(str, (sorted(os.sched_getaffinity(0)) * 2)[:2])
-BOTH = f"{SERVER_CORE},{LOAD_CORE}"
 TICK = 1e6 / os.sysconf("SC_CLK_TCK")  # microseconds
 LIMIT = 8  # seconds to an answer; whoever waits longer for an avatar has left
 LOCATION = re.compile(r"https://avatar\.spacefox\.fr/Renard-([1-9]\d*)\.png")
@@ -155,9 +154,12 @@ def kept_alive(server, clients, seconds):
     return outcome(**json.loads(counted[0]), **run)
 
 
-def ab(server, cores, clients, path, seconds, *amount):
-    """ab: a connection for each request. wrk would resume TLS sessions."""
-    text, run = generate(server, cores, seconds, "ab", "-q", "-r", *amount, "-c", clients, "-s", LIMIT, path=path)
+def closed(server, clients, amount, timed=True, cores=(SERVER_CORE, LOAD_CORE), path="/"):
+    """ab: a connection for each request, for so many seconds or so many requests. wrk would resume TLS sessions."""
+    server.pin(cores[0])
+    # -n: more than one ab can do; it keeps a record of each
+    options = ["-t", amount, "-n", 100_000 * amount] if timed else ["-n", amount]
+    text, run = generate(server, cores[1], 60, "ab", "-q", "-r", *options, "-c", clients, "-s", LIMIT, path=path)
     assert "Complete requests" in text, f"ab: {text[-200:]}"
 
     def number(label):
@@ -169,25 +171,11 @@ def ab(server, cores, clients, path, seconds, *amount):
     return outcome(answers, number("Time taken for tests"), number("Total transferred"), wrong, lost, number("99%"), **run)
 
 
-def closed(server, clients, seconds):
-    # -n: more than one ab can do; it keeps a record of each
-    return ab(server, LOAD_CORE, clients, "/", seconds, "-t", seconds, "-n", 100_000 * seconds)
-
-
-def one_core(server, clients, requests, path="/"):
-    return ab(server, LOAD_CORE, clients, path, 120, "-n", requests)
-
-
-def both_cores(server, clients, requests, path="/"):
-    server.pin(BOTH)
-    sample = ab(server, BOTH, clients, path, 120, "-n", requests)
-    server.pin(SERVER_CORE)
-    return sample
-
-
-WAYS = {"kept alive": kept_alive, "closed": closed, "one core": one_core, "both cores": both_cores,
-        "a picture, one core": partial(one_core, path="/Renard-1.png"),
-        "a picture, both cores": partial(both_cores, path="/Renard-1.png")}
+BOTH = dict(timed=False, cores=(f"{SERVER_CORE},{LOAD_CORE}",) * 2)
+WAYS = {"kept alive": kept_alive, "closed": closed,
+        "one core": partial(closed, timed=False), "both cores": partial(closed, **BOTH),
+        "a picture, one core": partial(closed, timed=False, path="/Renard-1.png"),
+        "a picture, both cores": partial(closed, path="/Renard-1.png", **BOTH)}
 
 
 def warm_up(server):
