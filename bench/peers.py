@@ -140,6 +140,7 @@ def command(peer, directory, port):
     """Copies the peer's configuration into its directory; returns the shell command that runs it."""
     site = (ROOT / "deploy/nginx.conf").read_text()
     for pattern, replacement in [(r"(ssl_certificate(?:_key)? +)/[^;]*/", rf"\g<1>{BUILD}/"),
+                                 (r"ssl_session_cache .*;", "ssl_session_cache off;"),  # wrk would resume
                                  (r"/var/www/avatar\b", f"{directory}/pictures"),
                                  (r"\b127\.0\.0\.1:6666\b", f"127.0.0.1:{port + 1}"),
                                  (r"(\blisten\s+(?:\[::\]:)?)443\b", rf"\g<1>{port}"),
