@@ -121,8 +121,8 @@ def check(server):
 
 
 def generate(server, cores, seconds, tool, *options, path="/"):
-    """Runs a load generator on its cores; returns what it prints, the server's processor time, and whether the generator
-    was the limit: its core was full, and the server's was not."""
+    """Runs a load generator on its cores; returns what it prints, the server's processor time, and whether the
+    generator was the limit: its core was full, and the server's was not."""
     # another loopback address each time: the ports of the run before may still be in TIME_WAIT
     url = f"http{'s' * server.peer.tls}://127.0.0.{random.randrange(1, 255)}:{server.port}{path}"
     command = ["timeout", "-s", "KILL", seconds + 2 * LIMIT, "taskset", "-c", cores, tool, "-H", f"Host: {peers.HOST}",
@@ -158,9 +158,11 @@ def ab(server, clients, amount, timed=False, cores=(SERVER_CORE, LOAD_CORE), pat
     server.pin(cores[0])
     # -n: more than one ab can do; it keeps a record of each
     options = ["-t", amount, "-n", 100_000 * amount] if timed else ["-n", amount]
-    text, spent, limited = generate(server, cores[1], 100, "ab", "-q", "-r", "-c", clients, "-s", LIMIT, *options, path=path)
-    complete, failed, other_length, seconds = [float((re.search(rf"{label}:? +([\d.]+)", text) or [0, 0])[1]) for label in (
-        "Complete requests", "Failed requests", ", Length", "Time taken for tests")]
+    text, spent, limited = generate(server, cores[1], 100, "ab", "-q", "-r", "-c", clients, "-s", LIMIT, *options,
+                                    path=path)
+    complete, failed, other_length, seconds = [
+        float((re.search(rf"{label}: +([\d.]+)", text) or [0, 0])[1])
+        for label in ("Complete requests", "Failed requests", ", Length", "Time taken for tests")]
     assert seconds, f"ab: {text[-200:]}"
     answers = complete - failed + other_length  # ab counts the lost among the complete ones; any length is right
     return {"rate": answers / seconds, "cpu": spent / max(answers, 1), "limited": limited,

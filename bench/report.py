@@ -88,7 +88,8 @@ class Part:
 
 def peers_table(results, names=ON_PAGE, cell=Load.both):
     peers = results["peers"]
-    return table(["program", "from", "kept alive/s", "CPU, µs", "place", "closed/s", "CPU, µs", "place", "MB", "bytes"], [
+    head = ["program", "from", "kept alive/s", "CPU, µs", "place", "closed/s", "CPU, µs", "place", "MB", "bytes"]
+    return table(head, [
         [label(name), entry["origin"], cell(load), cell(load, "cpu"), peers.place(name, KEPT), cell(closed),
          cell(closed, "cpu"), peers.place(name, CLOSED), peers.memory(name), size(entry["bytes"])]
         for name, load, closed in peers.pairs() if name in names for entry in [peers.programs[name]]])
@@ -96,7 +97,8 @@ def peers_table(results, names=ON_PAGE, cell=Load.both):
 
 def site_table(results):
     site = results["site"]
-    lines = table(["ten clients over TLS", "kept alive/s", "CPU, µs", "closed/s", "CPU, µs", "MB", "bytes of a visit"], [
+    head = ["ten clients over TLS", "kept alive/s", "CPU, µs", "closed/s", "CPU, µs", "MB", "bytes of a visit"]
+    lines = table(head, [
         [label(name), load.both(), load.both("cpu"), closed.both(), closed.both("cpu"), site.memory(name),
          number(median(load.all("bytes")))] for name, load, closed in site.pairs()])
     return lines + table([f"{SITE}, clients", "redirects/s", "right", "slowest percent, ms"], [
@@ -165,11 +167,13 @@ def chart(results):
         for y, (shown, name, _), load in zip(range(top, height, step), rows, loads):
             weight, length = ' font-weight="bold"' * (label(name) != name), load.best() / most * bar if load else 0
             if key == KEPT:
-                lines.append(f'<text x="190" y="{y + 15}" text-anchor="end" font-size="13"{weight}>{escape(shown)}</text>')
-            lines += [f'<rect x="{x}" y="{y}" width="{length:.1f}" height="21" fill="#{"d9541e" if weight else "9aa5b1"}"/>',
+                lines.append(f'<text x="190" y="{y + 15}" text-anchor="end" font-size="13"{weight}>{escape(shown)}'
+                             '</text>')
+            colour = "#d9541e" if weight else "#9aa5b1"
+            lines += [f'<rect x="{x}" y="{y}" width="{length:.1f}" height="21" fill="{colour}"/>',
                       f'<text x="{x + length + 6:.1f}" y="{y + 15}"{weight}>{load.figure() if load else "–"}</text>']
-    return "\n".join([*lines, f'<text x="16" y="{height - 12}" font-size="12" fill="#666">Ten clients, best of all rounds. '
-                      'Only the first line speaks TLS. ≥: the load generator could do no more.</text>', "</svg>", ""])
+    return "\n".join([*lines, f'<text x="16" y="{height - 12}" font-size="12" fill="#666">Ten clients, best of all '
+                      'rounds. Only the first line speaks TLS. ≥: the load generator could do no more.</text>\n</svg>\n'])
 
 
 def keep(folder, part, found):
