@@ -3,7 +3,6 @@ package fr.spacefox.avatar.site;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
-import fr.spacefox.avatar.support.Tools;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,20 +12,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * A throwaway machine. It has the files of this machine, or of another Debian in a folder, under an overlay that
- * vanishes, a systemd of its own, a network of its own with only a loopback interface, and the project in /root/avatar,
- * which the guide's commands install (deploy/README.md). Everything hangs on one process: when it ends, no mount and no
- * process is left.
+ * vanishes, a systemd of its own, a network of its own with only a loopback interface, and in /root what a user copies
+ * to a server: the folder deploy. Everything hangs on one process: when it ends, no mount and no process is left.
  */
 final class Box implements AutoCloseable {
-
-    /** The guide's headings, in order, that make a new site from the project's files. */
-    static final List<String> INSTALLATION =
-            List.of("Your domain and your pictures", "Install", "A certificate to begin with", "Start");
 
     private static final Duration PATIENCE = Duration.ofSeconds(60); // a loaded machine, not a measure
 
@@ -42,7 +37,6 @@ final class Box implements AutoCloseable {
 
     /** Boots the files in a folder; nothing is installed yet. */
     Box(String files) throws IOException, InterruptedException {
-        Tools.need("root", "systemd-nspawn", "nsenter", "nginx", "openssl", "curl", "ip");
         log = Files.createTempFile("avatar-box", ".log");
         Path project = Path.of("").toAbsolutePath();
         String script = """
@@ -51,13 +45,14 @@ final class Box implements AutoCloseable {
                 cd /mnt
                 mkdir upper work root
                 mount -t overlay -o lowerdir="$2",upperdir=upper,workdir=work box root
-                # Only what the guide installs is to run here.
-                rm -rf root/etc/systemd/system/*.wants/* root/var/log/nginx root/var/log/journal root/etc/nginx/conf.d/*
-                mkdir -p root/var/log/nginx root/root/avatar
-                rm -rf root/root/avatar/* root/etc/letsencrypt root/var/www/avatar
-                cp -r "$1/README.md" "$1/deploy" "$1/pom.xml" root/root/avatar
-                mkdir root/root/avatar/target
-                cp "$1/target/avatar.jar" root/root/avatar/target
+                # Only what deploy/install installs is to run here.
+                cd root
+                rm -rf etc/systemd/system/*.wants/* etc/systemd/system/avatar* etc/nginx/conf.d/* etc/letsencrypt \
+                    etc/avatar etc/default/avatar usr/local/lib/avatar var/www/avatar var/log/nginx var/log/journal
+                mkdir -p var/log/nginx root
+                rm -rf root/*
+                cp -r "$1/deploy" root
+                cd ..
                 exec systemd-nspawn -D root --register=no --keep-unit --settings=no --private-network --boot --quiet
                 """;
         nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString(), files)
@@ -87,7 +82,7 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** Boots this machine's files and installs by the guide, with pictures and a certificate made here. */
+    /** Boots this machine's files and installs the site with 21 samples and its own certificate. */
     static Box installed() throws IOException, InterruptedException {
         return installed("/");
     }
@@ -96,12 +91,8 @@ final class Box implements AutoCloseable {
     static Box installed(String files) throws IOException, InterruptedException {
         var box = new Box(files);
         try {
-            drawFoxes(21, box.path("/root/avatar"));
-            for (String heading : INSTALLATION.subList(1, INSTALLATION.size()))
-                box.run(readme(heading)).ok();
-            box.await(
-                    "the first redirect",
-                    () -> box.curl("https://avatar.spacefox.fr/x").output().contains("Location:") ? true : null);
+            drawFoxes(21, box.path("/root"));
+            box.install("avatar.spacefox.fr $(seq --format 'Renard-%g.png' 21)").ok();
             return box;
         } catch (Throwable failure) {
             box.close();
@@ -109,24 +100,38 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** Draws numbered samples into a folder. */
+    /** Runs deploy/install as the guide does, with arguments as one types them. */
+    Command install(String arguments) {
+        return run("cd /root; deploy/install " + arguments);
+    }
+
+    /** Puts samples, Renard-1.png and so on, into a folder. */
     static void drawFoxes(int count, Path folder) throws IOException {
-        String java = System.getProperty("java.home") + "/bin/java";
-        Command.run(java, "samples/Foxes.java", String.valueOf(count), folder.toString())
-                .ok();
+        Path drawn = Path.of("target/foxes");
+        if (!Files.exists(drawn.resolve("Renard-21.png"))) {
+            String java = System.getProperty("java.home") + "/bin/java";
+            Command.run(java, "samples/Foxes.java", "21", drawn.toString()).ok();
+        }
+        Files.createDirectories(folder);
+        for (int number = 1; number <= count; number++) {
+            String name = "Renard-" + number + ".png";
+            Files.copy(drawn.resolve(name), folder.resolve(name));
+        }
     }
 
-    /** The commands under a heading of README or of the guide: its blocks of shell. */
+    /** The commands under a heading of README or of the guides: its blocks of shell. */
     static String readme(String heading) throws IOException {
-        return "cd /root/avatar\n" + readme(heading, "sh");
+        return "cd /root\n" + readme(heading, "sh");
     }
 
-    /** The blocks of one language under a heading of README or of the guide. */
+    /** The blocks of one language under a heading of README or of the guides. */
     static String readme(String heading, String language) throws IOException {
         var section = Pattern.compile(
                         "^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)",
                         Pattern.DOTALL | Pattern.MULTILINE)
-                .matcher(Files.readString(Path.of("README.md")) + Files.readString(Path.of("deploy/README.md")));
+                .matcher(Files.readString(Path.of("README.md"))
+                        + Files.readString(Path.of("deploy/README.md"))
+                        + Files.readString(Path.of("deploy/operations.md")));
         assertTrue(section.find(), "no heading " + heading);
         String blocks = Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE)
                 .matcher(section.group(1))
@@ -225,6 +230,11 @@ final class Box implements AutoCloseable {
             assertTrue(System.nanoTime() < deadline, () -> "waited in vain for " + what + "; the box said: " + said());
             Thread.sleep(20);
         }
+    }
+
+    /** Looks until it is so. */
+    void awaitTrue(String what, BooleanSupplier probe) throws InterruptedException {
+        await(what, () -> probe.getAsBoolean() ? true : null);
     }
 
     private String said() {

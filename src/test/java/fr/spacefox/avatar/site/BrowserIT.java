@@ -1,15 +1,18 @@
 package fr.spacefox.avatar.site;
 
+import static fr.spacefox.avatar.support.Needs.Tool.BOX;
+import static fr.spacefox.avatar.support.Needs.Tool.CHROMIUM;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import fr.spacefox.avatar.support.Tools;
+import fr.spacefox.avatar.support.Needs;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A forum's page in a real browser. */
+@Needs({BOX, CHROMIUM})
 class BrowserIT {
 
     /** The page's pictures in reading order: the first and the last have the same address, the others one each. */
@@ -17,7 +20,6 @@ class BrowserIT {
 
     @Test
     void everyAvatarOfAPageIsAFoxAndEveryPathItsOwn() throws Exception {
-        Tools.need("chromium");
         try (var box = Box.installed()) {
             var profile = new HashSet<Integer>();
             // Two visits show the same fox once in 21 times: ten visits, once in 800 thousand million times.

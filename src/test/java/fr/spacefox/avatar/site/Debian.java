@@ -1,0 +1,26 @@
+package fr.spacefox.avatar.site;
+
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+/** The two releases of Debian on which the site is installed. .ci/run makes the folder with the other one's files. */
+enum Debian {
+    THIS,
+    OTHER;
+
+    private static final String FOLDER = "AVATAR_OTHER_DEBIAN";
+
+    /** The folder with its files; without it the test is skipped, in CI it fails. */
+    String files() {
+        String files = this == THIS ? "/" : System.getenv(FOLDER);
+        if (files == null) {
+            String reason = FOLDER + " names no folder with the files of the other Debian; .ci/run makes one";
+            System.out.println(reason);
+            if (System.getenv("CI") != null) {
+                fail(reason);
+            }
+            abort(reason);
+        }
+        return files;
+    }
+}

@@ -1,0 +1,207 @@
+package fr.spacefox.avatar.site;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import fr.spacefox.avatar.support.Command;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** A box with the installed site, one for all tests of a class, requests of all sorts, and what the answers must be. */
+abstract class InstalledSite {
+
+    static final String SITE = "https://avatar.spacefox.fr";
+    static final List<String> SITES = List.of(SITE, "http://avatar.spacefox.fr");
+    static final String NOBODY_KEEPS_IT = "no-cache, no-store, max-age=0";
+
+    private static final String LINE = "a".repeat(7500); // nginx takes lines of up to 8 KB, and four of them
+
+    /** All sorts of requests to both ports, none of which is for a picture. */
+    static final List<Request> REQUESTS =
+            Stream.concat(SITES.stream().flatMap(InstalledSite::curls), raws()).toList();
+
+    static Box box;
+
+    @BeforeAll
+    static void install() throws Exception {
+        box = Box.installed();
+        // Debian's own site would answer what names no domain on port 80.
+        box.run(Box.readme("Other sites on the same nginx")).ok();
+    }
+
+    @AfterAll
+    static void discard() throws Exception {
+        if (box != null) {
+            box.close();
+        }
+    }
+
+    /** A command of the box that prints nginx's answer. */
+    record Request(boolean tls, List<String> command) {
+
+        static Request curl(String... arguments) {
+            return new Request(
+                    Stream.of(arguments).anyMatch(word -> word.startsWith("https:")),
+                    Box.curlCommand(List.of(arguments)));
+        }
+
+        /** Sends these very bytes in one write; the answer ends when nginx closes. */
+        static Request raw(int port, boolean tls, String text) {
+            String script = tls
+                    ? "/usr/bin/printf %s \"$1\" | timeout 30 openssl s_client -quiet -connect 127.0.0.1:$2 2>&1"
+                    : "exec 3<>/dev/tcp/127.0.0.1/$2; /usr/bin/printf %s \"$1\" >&3; timeout 30 cat <&3";
+            return new Request(tls, List.of("bash", "-c", script, "raw", text, Integer.toString(port)));
+        }
+
+        Process start(Box box) {
+            return box.start(true, command.toArray(String[]::new));
+        }
+
+        Answer send(Box box) {
+            return Answer.to(this, start(box));
+        }
+
+        @Override
+        public String toString() {
+            return String.join(" ", command).replace(LINE, "aaa...");
+        }
+    }
+
+    record Answer(Request request, int status, Map<String, String> headers) {
+
+        /** The first head that is an answer, as a 100 Continue is none. */
+        static Answer to(Request request, Process process) {
+            String output = Command.finish(process).output().replace("\r", "");
+            String[] lines = Stream.of(output.split("\n\n"))
+                    .map(block -> block.substring(Math.max(0, block.indexOf("HTTP/"))))
+                    .filter(block -> block.matches("(?s)HTTP/[\\d.]+ [2-5].*"))
+                    .findFirst()
+                    .orElse("HTTP/0 0")
+                    .split("\n");
+            var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+            for (int i = 1; i < lines.length; i++) {
+                String[] pair = lines[i].split(": *", 2);
+                headers.merge(pair[0], pair[1], (one, two) -> one + ", " + two);
+            }
+            Stream.of("Server", "Date", "Connection").forEach(headers::remove); // nginx's own
+            return new Answer(request, Integer.parseInt(lines[0].split(" ")[1]), headers);
+        }
+
+        void assertRedirect() {
+            assertEquals(302, status, this::toString);
+            String expected = "\\{Cache-control=private, no-store, Content-Length=0,"
+                    + " Location=https://avatar\\.spacefox\\.fr/Renard-([1-9]|1\\d|2[01])\\.png"
+                    + (request.tls() ? ", Strict-Transport-Security=max-age=63072000}" : "}");
+            assertTrue(headers.toString().matches("(?i)" + expected), this::toString);
+        }
+
+        void assertStandIn() {
+            // With status 200 nginx would refuse the stand-in too to a client that wants a certain version.
+            assertPicture(request.toString().contains("If-") ? 203 : 200, NOBODY_KEEPS_IT);
+        }
+
+        void assertPicture(int expectedStatus, String caching) {
+            assertEquals(expectedStatus, status, this::toString);
+            assertEquals("image/png", headers.get("Content-Type"), this::toString);
+            assertEquals(caching, headers.get("Cache-Control"), this::toString);
+            String secured = headers.get("Strict-Transport-Security");
+            assertEquals(request.tls() ? "max-age=63072000" : null, secured, this::toString);
+        }
+    }
+
+    static Answer ask(String... arguments) {
+        return Request.curl(arguments).send(box);
+    }
+
+    /** Asks for a picture; its bytes have to be those of a file of the site. */
+    static Answer askForFile(String file, String address) throws IOException {
+        Answer answer = ask("--output", "/picture", address);
+        byte[] expected = Files.readAllBytes(box.path("/var/www/avatar/" + file));
+        assertArrayEquals(expected, Files.readAllBytes(box.path("/picture")), answer::toString);
+        return answer;
+    }
+
+    /** After a flood the JVM needs a moment to see that its connections are closed. */
+    static void awaitRedirects() throws InterruptedException {
+        box.awaitTrue(
+                "twenty redirects in a row",
+                () -> IntStream.range(0, 20).allMatch(i -> ask(SITE).status() == 302));
+    }
+
+    /** Leaves the fast lane as the only way to a redirect: the queue refuses nearly every request. */
+    static void closeTheQueue(Box box) {
+        box.run("""
+                sed -i 's|rate=[0-9]*r/s|rate=1r/m|; s| burst=[0-9]*||' /etc/nginx/conf.d/avatar.conf
+                systemctl restart nginx""").ok();
+    }
+
+    private static Stream<Request> curls(String site) {
+        String x = site + "/x";
+        return Stream.concat(
+                Stream.of("GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PROPFIND", "TRACE", "CONNECT", "FOX")
+                        .map(method -> Request.curl("--request", method, x)),
+                Stream.of(
+                        Request.curl(site),
+                        Request.curl("--head", x),
+                        Request.curl("--http1.0", x),
+                        Request.curl("--http2", x),
+                        Request.curl(site + "//x"),
+                        Request.curl(site + "/../../etc/passwd"),
+                        Request.curl(site + "/.well-known"),
+                        Request.curl(site + "/x.png?dateline=1&y=%00"),
+                        Request.curl(site + "/é%20%ff"),
+                        Request.curl(site + "/avatar7.png"),
+                        Request.curl(site + "/picture"),
+                        Request.curl("--request-target", "/%zz", site),
+                        Request.curl("--request-target", "/%zz", "--http2", site),
+                        Request.curl("--request", "OPTIONS", "--request-target", "*", site),
+                        Request.curl("--data", "x=1", x),
+                        Request.curl("--data", "x=1", "--http2", x),
+                        Request.curl("--data", LINE, x),
+                        Request.curl("--data", LINE, "--http2", x),
+                        Request.curl("--upload-file", "/usr/bin/openssl", x),
+                        Request.curl("--upload-file", "/usr/bin/openssl", site + "/me2.png"),
+                        Request.curl("--header", "Transfer-Encoding: chunked", "--data", LINE, x),
+                        Request.curl("-HA: " + LINE, "-HB: " + LINE, "-HC: " + LINE, "-HD: " + LINE, x),
+                        Request.curl("--header", "A: " + LINE + LINE, x),
+                        Request.curl(site + "/" + LINE),
+                        Request.curl(site + "/" + LINE + LINE),
+                        Request.curl("--header", "Host: evil.example.org", x),
+                        Request.curl("--header", "Connection: upgrade", "--header", "Upgrade: websocket", site),
+                        Request.curl("--header", "Range: bytes=0-3", site),
+                        Request.curl("--header", "Expect: 100-continue", "--data", "x", site),
+                        Request.curl("--request", "POST", site + "/Renard-1.png"),
+                        Request.curl("--data", LINE, site + "/Renard-1.png"),
+                        Request.curl("--data", LINE, site + "/picture/x")));
+    }
+
+    /** Requests that no curl sends; on port 443 in the clear too. */
+    private static Stream<Request> raws() {
+        String host = "Host: avatar.spacefox.fr\r\nConnection: close\r\n";
+        return Stream.of(
+                        "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n",
+                        "POST /x HTTP/1.1\r\n" + host + "Content-Length: x\r\n\r\n",
+                        "POST /x HTTP/1.1\r\n" + host + "Content-Length: 1\r\n\r\na",
+                        "POST /x HTTP/1.1\r\n" + host
+                                + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                        "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                        "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+                        "GET /x HTTP/3.0\r\n" + host + "\r\n",
+                        "GET /x HTTP/1.1\r\n" + host + "If-Match: x\r\n\r\n",
+                        "GET /x HTTP/1.1\r\nConnection: close\r\n\r\n",
+                        "GET /x HTTP/1.1\r\n" + host + "Host: other.example.org\r\n\r\n",
+                        "GET /x HTTP/1.1\r\nHost: ..\r\n\r\n",
+                        "get /x HTTP/1.1\r\n" + host + "\r\n",
+                        "noise\r\n\r\n")
+                .flatMap(text -> Stream.of(
+                        Request.raw(80, false, text), Request.raw(443, true, text), Request.raw(443, false, text)));
+    }
+}

@@ -1,0 +1,81 @@
+package fr.spacefox.avatar.site;
+
+import static fr.spacefox.avatar.support.Needs.Tool.BOX;
+import static fr.spacefox.avatar.support.Needs.Tool.STRACE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Needs;
+import java.nio.file.Files;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Requests of all sorts, and what nginx makes of them. */
+@Needs({BOX, STRACE})
+class RequestsIT extends InstalledSite {
+
+    @Test
+    void everyRequestReachesTheJvmAsTheSame() throws Exception {
+        Process trace =
+                box.start("exec strace --follow-forks --quiet=all --trace=read --string-limit=999 --output=/reads"
+                        + " --attach=" + box.jvm());
+        box.awaitTrue(
+                "strace",
+                () -> box.run("grep TracerPid /proc/" + box.jvm() + "/status")
+                        .output()
+                        .matches("TracerPid:\\s+[1-9]\\d*\\s*"));
+        for (var request : REQUESTS) {
+            request.send(box).assertRedirect();
+        }
+        box.run("pkill -x strace").ok(); // the box's own: it has its own process numbers
+        Command.finish(trace);
+        var seen = Pattern.compile("read\\(\\d+, \"(.*?[A-Z].*?)\", \\d+")
+                .matcher(Files.readString(box.path("/reads")))
+                .results()
+                .map(read -> read.group(1))
+                .collect(Collectors.groupingBy(read -> read, Collectors.counting()));
+        assertEquals(Set.of("GET / HTTP/1.1\\r\\nHost: avatar\\r\\n\\r\\n"), seen.keySet());
+        long reads = seen.values().iterator().next(); // nginx asks again when its connection was closed
+        assertTrue(reads >= REQUESTS.size(), seen::toString);
+    }
+
+    @Test
+    void speaksTls12And13AndHttp2() {
+        for (String version : new String[] {"1.2", "1.3"}) {
+            ask("--tlsv" + version, "--tls-max", version, SITE).assertRedirect();
+        }
+        Command old = box.curl("--tlsv1.1", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0", SITE);
+        assertEquals(35, old.status()); // the handshake failed
+        String answer = box.curl("--http2", SITE).output();
+        assertTrue(answer.startsWith("HTTP/2 302"), answer);
+    }
+
+    @Test
+    void configurationIsAcceptedWithoutAWarning() {
+        // From nginx 1.25.1 on there is one, about the form that 1.22 needs.
+        assertEquals(
+                "",
+                box.run("nginx -t")
+                        .ok()
+                        .lines()
+                        .filter(line -> line.contains("[") && !line.contains("\"listen ... http2\""))
+                        .collect(Collectors.joining("\n")));
+    }
+
+    /** nginx wants at least 8 pages for each zone that processes share; pages have up to 64 KB. */
+    @Test
+    void sharedMemoryFitsEveryPageSize() throws Exception {
+        var zones = Pattern.compile("(?:zone=|zone |shared:)\\w+[: ](\\d+)([km])\\b")
+                .matcher(Files.readString(box.path("/etc/nginx/conf.d/avatar.conf")))
+                .results()
+                .toList();
+        assertEquals(5, zones.size());
+        for (var zone : zones) {
+            assertTrue(
+                    Integer.parseInt(zone.group(1)) * (zone.group(2).equals("m") ? 1024 : 1) >= 8 * 64, zone.group());
+        }
+    }
+}
