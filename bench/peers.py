@@ -1,216 +1,163 @@
-"""What is compared: how each peer is built and started, and what it ships."""
+"""What is compared: where each peer comes from, how it is started, and what it ships. peers/Makefile builds them."""
 
 import os
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass, field, replace
+import zipfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
-ROOT = BENCH.parent
-PEERS = BENCH / "peers"
-BUILD = BENCH / "build"
-JAR = ROOT / "target/avatar.jar"
+ROOT, PEERS, BUILD = BENCH.parent, BENCH / "peers", BENCH / "build"
+JAR = ROOT / "deploy/avatar.jar"
 OTHER_JAR = os.environ.get("AVATAR_JAR")  # another avatar.jar, measured in the same rounds
-PICTURES = BUILD / "pictures"
-COUNT = 21  # as in the article
+HOST = "avatar.spacefox.fr"
+COUNT = 21  # pictures, as in the article
+# the newest JDK in Debian's place, by the number in its folder's name
+NEWER, NEWER_JAVA = max([(int(found[0]), str(java)) for java in Path("/usr/lib/jvm").glob("*/bin/java")
+                         if (found := re.search(r"\b[1-9]\d\b", java.parts[4])) and int(found[0]) > 17],
+                        default=(25, "a-JDK-newer-than-17"))
+PUBLISHED = "-Xmx{heap}m -Xss256k"  # as in the article
+NGINX = "nginx -e stderr -p {dir} -c {dir}/nginx.conf"
+FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian names it by its version
 
 
 @dataclass
 class Peer:
-    name: str
-    label: str
-    run: list  # {port}, {count}, {dir} (its own, temporary) and {heap} (MB) are filled in
-    ships: list  # files and folders; the runtime below is not counted
-    runtime: str = "none"
-    folder: str = ""  # of its sources, in bench/peers; default: its name
-    build: list = field(default_factory=list)
-    needs: list = field(default_factory=list)  # commands
-    configs: list = field(default_factory=list)  # templates copied into {dir}, filled in
-    allowed: set = field(default_factory=set)  # deviations that the peer does not let us avoid
-    jvm: bool = False
-    picture: bool = False  # answers with the picture itself, not with a redirect
-    not_in_debian: str = ""  # why not even CI can have it
+    name: str  # in the tables, in the chart and as an argument
+    origin: str
+    run: str  # shell; {port}, {inner} (another port), {count}, {heap} (MB), {dir} and {certificate} are filled in
+    ships: list  # files and folders beside the runtime; the first is built
+    needs: str  # commands
+    configs: tuple = ()  # templates copied into {dir}, filled in
+    allowed: tuple = ()  # deviations that the peer does not let us avoid
+    heap: int = 8
+    compiles: bool = False  # while it runs, so that it has to be warmed up
+    status: int = 302  # 200: it answers with the picture itself
+    optional: bool = False  # not in Debian 12, so that even CI may be without it
+    tls: bool = False
 
 
 class Missing(Exception):
     """Something that this machine does not have; the run carries on without it."""
 
 
-def newest_jdk():
-    """The version and the java command of the newest JDK in Debian's place that is newer than 17."""
-    found = [(17, None)]
-    for release in Path("/usr/lib/jvm").glob("*/release"):
-        version = re.search(r'^JAVA_VERSION="(\d+)', release.read_text(), re.M)
-        if version and (release.parent / "bin/java").exists():
-            found.append((int(version[1]), str(release.parent / "bin/java")))
-    return max(found, key=lambda jdk: jdk[0])
+def java(jar, flags=PUBLISHED, java="java", args="", port="{port}"):
+    return f"{java} {flags} -jar {jar} {args} {port} {{count}}"
 
 
-def java(heap_and_flags, jar, *args, command="java"):
-    return [command, *heap_and_flags, "-jar", str(jar), "{port}", "{count}", *args]
-
-
-def unit_command(jar, command="java"):
+def unit(jar, **changes):
     """The JVM command of deploy/avatar.service, which is the only place that configures it."""
-    lines = (ROOT / "deploy/avatar.service").read_text().replace("\\\n", " ").splitlines()
-    variables = [line.removeprefix("Environment=").strip('"') for line in lines if line.startswith("Environment=")]
-    start = next(line for line in lines if line.startswith("ExecStart=")).split()
-    flags = [re.sub(r"^-Xmx\d+m$", "-Xmx{heap}m", flag) for flag in start[1:start.index("-jar")]]
-    return ["env", *variables, *java(flags, jar, command=command)]
+    text = (ROOT / "deploy/avatar.service").read_text().replace("\\\n", " ")
+    variables = " ".join(re.findall(r"^Environment=(?!COUNT|URL)(.*)", text, re.M))
+    return f"env {variables} {java(jar, re.search(r'^ExecStart=[^ ]+ (.*) -jar ', text, re.M)[1], **changes)}"
 
 
-NEWER, NEWER_JAVA = newest_jdk()
-NO_NEWER = "" if NEWER_JAVA else "Debian 12 has no JDK newer than 17: unpack one in /usr/lib/jvm"
-NEWER_JAVA = NEWER_JAVA or "java"
-PUBLISHED = ["-Xmx{heap}m", "-Xss256k"]  # as in the article
-AVATAR = dict(ships=[JAR], runtime="JDK", needs=["java", "mvn"], jvm=True,
-              build=[["mvn", "-q", "-B", "-DskipTests", "-f", str(ROOT), "package"]])
+def avatars(jar, prefix=""):
+    common = dict(origin="us", ships=[jar], needs="java", compiles=True)
+    newer = dict(common, needs=NEWER_JAVA, optional=True)
+    return [Peer(f"{prefix}avatar.jar", run=java(jar), **common),
+            Peer(f"{prefix}avatar.jar --pool", run=java(jar, args="--pool"), **common),
+            Peer(f"{prefix}avatar.jar as deployed", run=unit(jar), **common),
+            Peer(f"{prefix}avatar.jar on JDK {NEWER}", run=java(jar, java=NEWER_JAVA), **newer),
+            Peer(f"{prefix}avatar.jar as deployed on JDK {NEWER}", run=unit(jar, java=NEWER_JAVA), **newer)]
 
 
-def one_class(folder, main, *args, flags=PUBLISHED):
-    """A program of one class, packed as the smallest executable jar that the jar tool makes."""
-    out = BUILD / folder
-    return dict(folder=folder, runtime="JDK", needs=["java", "javac", "jar"], jvm=True, ships=[out / "main.jar"],
-                build=[["javac", "-d", str(out / "classes"), str(PEERS / folder / f"{main}.java")],
-                       ["jar", "-c", "-f", str(out / "main.jar"), "-e", main, "-C", str(out / "classes"), "."]],
-                run=java(flags, out / "main.jar", *args))
+def jvm(folder, args="", needs="javac", libraries=()):
+    jar = BUILD / folder / "main.jar"
+    return dict(run=f"{java(jar)} {args}", ships=[jar, *libraries], needs=f"java {needs}", compiles=True)
 
 
-def with_libraries(folder, *args):
-    """A Maven project: its own jar, and its dependencies beside it."""
-    jar = BUILD / folder / f"{folder}.jar"
-    return dict(folder=folder, runtime="JDK", needs=["java", "mvn"], jvm=True, ships=[jar, jar.parent / "lib"],
-                build=[["mvn", "-q", "-B", "-f", str(PEERS / "pom.xml"), "-pl", folder, "package"]],
-                run=java(PUBLISHED, jar, *args))
+def maven(folder, args=""):
+    return jvm(folder, args, "mvn", [BUILD / folder / "lib"])
 
 
-def cargo(folder, binary):
-    # Debian 12's cargo is too old for the lock files, its cargo-web is not
-    return dict(folder=folder, needs=["cargo"], ships=[BUILD / "cargo/release" / binary],
-                build=[["cargo", "build", "-q", "--locked", "--release", "--manifest-path",
-                        str(PEERS / folder / "Cargo.toml"), "--target-dir", str(BUILD / "cargo")]],
-                run=[str(BUILD / "cargo/release" / binary), "{port}", "{count}"])
+def binary(path, needs):
+    return dict(run=f"{BUILD}/{path} {{port}} {{count}} {{certificate}}", ships=[BUILD / path], needs=needs)
 
 
-def go(folder):
-    binary, source = BUILD / folder / "avatar", PEERS / folder / "main.go"
-    # a file outside any module: Debian 12's Go, 1.19, neither knows -C nor needs a go.mod for it
-    return dict(folder=folder, needs=["go"], ships=[binary],
-                build=[["go", "build", "-trimpath", "-ldflags=-s -w", "-o", str(binary), str(source)]],
-                run=[str(binary), "{port}", "{count}"])
+def nginx(folder, before="", needs="nginx", **more):
+    return {"run": f"{before} & exec {NGINX}" if before else NGINX, "ships": [PEERS / folder],
+            "needs": f"{needs} java openssl", "configs": tuple((PEERS / folder).glob("*.conf")), **more}
 
 
-def nginx(folder):
-    return dict(runtime="nginx", needs=["nginx"], ships=[PEERS / folder], configs=[PEERS / folder / "nginx.conf"],
-                run=NGINX)
-
-
-NGINX = ["nginx", "-e", "stderr", "-p", "{dir}", "-c", "{dir}/nginx.conf"]
-NGINX_BODY = {"sends a body", "sends Content-Type text/html"}  # its `return` always does
-FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian names it by its version
-CPP = BUILD / "tcp-cpp/avatar"
-ADA = BUILD / "ada/avatar"
-
+MAIN = re.search(r"Main-Class: (\S+)", zipfile.ZipFile(JAR).read("META-INF/MANIFEST.MF").decode())[1]
+LIB = BUILD / "robaho/lib"
 ALL = [
-    Peer("avatar", "avatar.jar", java(PUBLISHED, JAR), **AVATAR),
-    Peer("avatar-pool", "avatar.jar --pool", java(PUBLISHED, JAR, "--pool"), **AVATAR),
-    Peer("avatar-unit", "avatar.jar, unit's flags", unit_command(JAR), **AVATAR),
-    Peer("avatar-newer", f"avatar.jar, JDK {NEWER}", java(PUBLISHED, JAR, command=NEWER_JAVA),
-         not_in_debian=NO_NEWER, **AVATAR),
-    Peer("avatar-unit-newer", f"avatar.jar, unit's flags, JDK {NEWER}", unit_command(JAR, NEWER_JAVA),
-         not_in_debian=NO_NEWER, **AVATAR),
-    # --pool, because this engine runs a whole connection where the jar expects it to run a request
-    Peer("robaho", "avatar.jar --pool on robaho's engine", not_in_debian=NO_NEWER,
-         **{**with_libraries("robaho"), "ships": [JAR, BUILD / "robaho/lib"], "run": [
-             NEWER_JAVA, *PUBLISHED, "-cp", f"{BUILD}/robaho/lib/*:{JAR}", "a", "--pool", "{port}", "{count}"]}),
-    Peer("floor", "empty handler, JDK's server", allowed={"sends no Location", "sends no Cache-Control"},
-         **one_class("floor", "Floor", flags=[*PUBLISHED, "{properties}"])),
-    Peer("original", "article's program", **one_class("original", "Original")),
-    Peer("original-pool", "article's program, cached pool", **one_class("original", "Original", "--pool")),
-    Peer("tomcat-nio", "Tomcat 11 NIO", **with_libraries("tomcat", "Http11NioProtocol")),
-    Peer("tomcat-nio2", "Tomcat 11 NIO2", **with_libraries("tomcat", "Http11Nio2Protocol")),
-    Peer("jetty", "Jetty 12 servlet", **with_libraries("jetty")),
-    Peer("jetty-async", "Jetty 12 async servlet", **with_libraries("jetty", "--async")),
-    Peer("vertx", "Vert.x 5", **with_libraries("vertx")),
-    Peer("httpcore", "HttpCore 5 async", **with_libraries("httpcore")),
-    Peer("go", "Go net/http", **go("go")),
-    Peer("node", "Node.js http", ["node", str(PEERS / "node/server.js"), "{port}", "{count}"], runtime="Node.js",
-         needs=["node"], ships=[PEERS / "node"]),
-    Peer("php", "PHP-FPM behind nginx", ["sh", "-c", f"{FPM} -R -y {{dir}}/php-fpm.conf & exec {' '.join(NGINX)}"],
-         runtime="nginx, PHP", needs=["nginx", FPM], ships=[PEERS / "php"],
-         configs=[PEERS / "php/nginx.conf", PEERS / "php/php-fpm.conf"]),
-    Peer("hyper", "Rust hyper", **cargo("hyper", "hyper-peer")),
-    Peer("ada", "Ada Web Server", [str(ADA), "{port}", "{count}"], needs=["gprbuild"], ships=[ADA],
-         build=[["gprbuild", "-q", "-p", f"-XBUILD={ADA.parent}", "-P", str(PEERS / "ada/avatar.gpr")]],
-         allowed={"sends Content-Type"},
-         not_in_debian="Debian 12 has gnat, but no Ada Web Server: put its aws.gpr on GPR_PROJECT_PATH"),
-    Peer("nginx", "nginx split_clients", allowed=NGINX_BODY, **nginx("nginx")),
-    Peer("nginx-pictures", "nginx random_index, the picture itself", picture=True, **nginx("nginx-pictures"),
-         allowed={"answers POST with 405", "sends a body", "sends Content-Type image/png"}),
-    Peer("tcp-go", "Go sequential TCP", **go("tcp-go")),
-    Peer("tcp-rust", "Rust sequential TCP", **cargo("tcp-rust", "tcp-rust")),
-    Peer("tcp-cpp", "C++ accept loop", [str(CPP), "{port}", "{count}"], needs=["g++"], ships=[CPP],
-         build=[["g++", "-O2", "-s", "-Wall", "-o", str(CPP), str(PEERS / "tcp-cpp/main.cpp")]]),
+    *avatars(JAR),
+    *(avatars(Path(OTHER_JAR), "other ") if OTHER_JAR else []),
+    # --pool, because this engine runs a whole connection where the JDK's runs a request
+    Peer("avatar.jar on robaho's engine", "us", ships=[LIB, JAR], needs=f"mvn {NEWER_JAVA}", optional=True,
+         run=f"{NEWER_JAVA} {PUBLISHED} -cp '{LIB}/*:{JAR}' {MAIN} --pool {{port}} {{count}}", compiles=True),
+    Peer("empty handler", "us", allowed=("sends no Location", "sends no Cache-Control"), **jvm("floor")),
+    Peer("article's program", "the article", **jvm("original")),
+    Peer("article's program, cached pool", "a comment", **jvm("original", "--pool")),
+    Peer("Go net/http", "a comment", **binary("go/avatar", "go")),
+    Peer("Go sequential TCP", "a comment", **binary("tcp-go/avatar", "go")),
+    Peer("Rust sequential TCP", "a comment", **binary("tcp-rust/release/avatar", "cargo")),
+    Peer("Ada Web Server", "a comment", optional=True, allowed=("sends Content-Type (empty)",),
+         **binary("ada/avatar", "gprbuild")),
+    Peer("C++ accept loop", "a comment", **binary("tcp-cpp/avatar", "g++")),
+    # in 8 MB Tomcat loses requests
+    Peer("Tomcat NIO", "Tomcat's benchmark", heap=16, **maven("tomcat", "Http11NioProtocol")),
+    Peer("Tomcat NIO2", "Tomcat's benchmark", heap=16, **maven("tomcat", "Http11Nio2Protocol")),
+    Peer("Jetty servlet", "Jetty's benchmark", **maven("jetty")),
+    Peer("Jetty async servlet", "Jetty's benchmark", **maven("jetty", "--async")),
+    Peer("HttpCore NIO", "HttpCore's benchmark", **maven("httpcore")),
+    Peer("Vert.x", "us", **maven("vertx")),
+    Peer("Rust hyper", "us", **binary("hyper/release/avatar", "cargo")),
+    Peer("Node.js", "us", f"node {PEERS}/node/server.js {{port}} {{count}}", [PEERS / "node"], "node", compiles=True),
+    Peer("PHP behind nginx", "us", **nginx("php", f"{FPM} -R -y {{dir}}/php-fpm.conf", f"nginx {FPM}")),
+    Peer("nginx return 302", "us", allowed=("sends a body", "sends Content-Type text/html"), **nginx("nginx")),
+    Peer("nginx random_index", "us", status=200, **nginx("nginx-pictures"), allowed=(
+        "answers POST with 405", "sends no Location", "sends a body", "sends Content-Type image/png")),
+    Peer("the deployed site", "us", tls=True, compiles=True, **nginx(
+        "site", unit(JAR, port="{inner}"), ships=[JAR, ROOT / "deploy/nginx.conf"])),
 ]
-
-if OTHER_JAR:
-    ALL += [replace(peer, name=f"other-{peer.name}", label=f"the other jar: {peer.label}", ships=[Path(OTHER_JAR)],
-                    run=[OTHER_JAR if word == str(JAR) else word for word in peer.run], build=[])
-            for peer in ALL if peer.name in ("avatar", "avatar-pool", "avatar-unit")]
+NAMED = {peer.name: peer for peer in ALL}
 
 
-def newest(paths):
-    return max((file.stat().st_mtime for path in paths if path.exists() for file in [path, *path.rglob("*")]),
-               default=0)
-
-
-def draw_pictures():
-    """Sample pictures of 5 KB, as many as the article's service has."""
-    if not shutil.which("java"):
-        raise Missing("java is not installed")
-    if not PICTURES.exists():
-        subprocess.run(["java", ROOT / "samples/Foxes.java", str(COUNT), PICTURES],
-                       check=True)
+def variant(name, of, **changes):
+    return replace(NAMED[of], name=name, **changes)
 
 
 def build(peer):
     """Builds what its sources have outdated; raises Missing when a tool is not there."""
-    if peer.not_in_debian and peer.not_in_debian == NO_NEWER:
-        raise Missing(NO_NEWER)
-    for tool in peer.needs:
+    for tool in [*peer.needs.split(), "make"]:
         if not shutil.which(tool):
             raise Missing(f"{tool} is not installed")
-    if peer.picture:
-        draw_pictures()
-    outputs = [path for path in peer.ships if BUILD in path.parents or path == JAR and peer.name != "robaho"]
-    inputs = [PEERS / (peer.folder or peer.name)]
-    if JAR in outputs:
-        inputs = [ROOT / "pom.xml", ROOT / "jar.groovy", ROOT / "src/main"]
-    if not outputs or all(path.exists() for path in outputs) and newest(outputs[:1]) >= newest(inputs):
-        return
-    outputs[0].parent.mkdir(parents=True, exist_ok=True)
-    for command in peer.build:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    files = [BUILD / "pictures", BUILD / "privkey.pem"] if peer.configs else peer.ships[:1]
+    targets = [os.path.relpath(file, PEERS) for file in files if BUILD in file.parents]
+    if targets:
+        done = subprocess.run(["make", "-s", "-C", PEERS, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
         if done.returncode:
-            if peer.not_in_debian and "not found" in done.stdout:
-                raise Missing(peer.not_in_debian)
-            raise RuntimeError(f"{' '.join(command)}:\n{done.stdout[-2000:]}")
+            raise (Missing if peer.optional else RuntimeError)(f"make: {done.stdout.strip()[:300]}")
 
 
-def fill_in(peer, directory, port):
-    """Copies the peer's configuration into its directory."""
+def command(peer, directory, port):
+    """Copies the peer's configuration into its directory; returns the shell command that runs it."""
+    site = (ROOT / "deploy/nginx.conf").read_text()
+    for pattern, replacement in [(r"(ssl_certificate(?:_key)? +)/[^;]*/", rf"\g<1>{BUILD}/"),
+                                 (r"ssl_session_cache .*;", "ssl_session_cache off;"),  # wrk would resume
+                                 (r"/var/www/avatar\b", f"{directory}/pictures"),
+                                 (r"\b127\.0\.0\.1:6666\b", f"127.0.0.1:{port + 1}"),
+                                 (r"(\blisten\s+(?:\[::\]:)?)443\b", rf"\g<1>{port}"),
+                                 (r"\n *listen\s+(?:\[::\]:)?80;", "")]:
+        site = re.sub(pattern, replacement, site)
     share = int(10_000 / COUNT) / 100  # split_clients takes two decimals; the last takes the rest
-    numbers = "".join(f"{share}% {number};\n" for number in range(1, COUNT)) + f"* {COUNT};"
-    words = {"PORT": port, "DIRECTORY": directory, "HERE": PEERS / peer.name, "NUMBERS": numbers, "FOXES": COUNT}
+    words = {"PORT": f"{port}{' ssl' * peer.tls}", "DIRECTORY": directory, "COUNT": COUNT, "SITE": site,
+             "PHP": PEERS / "php/index.php",
+             "TLS": "\n".join(re.findall(r"^ *ssl_.*;", site, re.M)) if peer.tls else "",
+             "NUMBERS": "".join(f"{share}% {number};\n" for number in range(1, COUNT)) + f"* {COUNT};"}
     for config in peer.configs:
-        text = config.read_text()
-        for word, value in words.items():
-            text = text.replace(f"@{word}@", str(value))
-        (directory / config.name).write_text(text)
-    if peer.picture:
-        shutil.copytree(PICTURES, directory / "pictures")
+        (directory / config.name).write_text(re.sub(r"@(\w+)@", lambda word: str(words[word[1]]), config.read_text()))
+    if peer.configs:  # a copy, because nginx's workers may not be allowed to read this folder
+        shutil.copytree(BUILD / "pictures", directory / "pictures")
+    run = peer.run if " & " in peer.run else f"exec {peer.run}"
+    return run.format(port=port, inner=port + 1, count=COUNT, heap=peer.heap, dir=directory,
+                      certificate=f"{BUILD}/fullchain.pem {BUILD}/privkey.pem" if peer.tls else "")
 
 
 def shipped_bytes(peer):

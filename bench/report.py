@@ -1,243 +1,201 @@
-"""Writes the tables and the chart from results.json alone."""
+"""Keeps the last two runs of each part in results.json, and writes the tables and the chart from that alone."""
 
 import json
 import re
-from statistics import median
+from statistics import mean, median
 from xml.sax.saxutils import escape
 
-FORUM = 10 * 20  # requests a second: page views a second, times avatars on a page
 KEPT, CLOSED = "10 kept alive", "10 closed"
-FOX, GREY = "#d9541e", "#9aa5b1"  # avatar.jar, and everybody else
-BEST = {"rate": max, "cpu": min, "cpu_jvm": min, "p99": min, "slowest": min, "first": min}
-
-
-def best(load, field):
-    return BEST[field](load[field]) if load and load.get(field) else None
+ARTICLE, SITE = "article's program", "the deployed site"
+CHART = ["avatar.jar", ARTICLE, "Go net/http", "nginx return 302", "PHP behind nginx"]
+ON_PAGE = [*CHART, "avatar.jar as deployed", f"{ARTICLE}, cached pool", "Rust hyper", "Ada Web Server",
+           "C++ accept loop", "Tomcat NIO", "nginx random_index"]
 
 
 def number(value):
-    return "–" if value is None else f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
-
-
-def limited(load):
-    """Whether the load generator's core was full and the server's was not: then the server can do more."""
-    return load and median(load["generator"]) >= 0.9 > median(load["server"])
-
-
-def figure(load, field="rate"):
-    return f"{'≥ ' * bool(field == 'rate' and limited(load))}{number(best(load, field))}"
-
-
-def both(load, field="rate"):
-    """The best of the rounds, and the median."""
-    return f"{figure(load, field)} <sub>({number(median(load[field]))})</sub>" if load else "–"
-
-
-def ahead(load, other):
-    """Whether it stands before the other, by processor time: the generator's limit does not count in that."""
-    return min(load["cpu"]) < min(other["cpu"]) and median(load["cpu"]) < median(other["cpu"])
-
-
-def megabytes(entry):
-    return number(entry["memory"] / 2**20)
+    return f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
 
 
 def size(count):
     return f"{count:,}" if count < 10_000 else f"{count / 1e3:,.0f} k" if count < 1e6 else f"{count / 1e6:.1f} M"
 
 
+def label(name):
+    return f"**{name}**" if name.startswith("avatar.jar") or name == SITE else name
+
+
 def table(head, rows):
     return [f"| {' | '.join(line)} |" for line in [head, ["---"] + ["--:"] * (len(head) - 1), *rows]] + [""]
 
 
-class Results:
-    def __init__(self, results):
-        self.machine = results["machine"]
-        self.parts = {part: results.get(part, {}) for part in ("peers", "growth", "site")}
+class Load:
+    """The samples of one load of one program, of each run."""
 
-    def programs(self, part):
-        return self.parts[part].get("programs", {})
+    def __init__(self, runs):
+        self.runs = runs
 
-    def load(self, part, name, key=KEPT):
-        return self.programs(part).get(name, {}).get("loads", {}).get(key)
+    def all(self, field):
+        return [value for run in self.runs for value in run[field]]
 
-    def ordered(self, key=KEPT):
-        """The peers and their loads, least processor time per request first."""
-        found = [(name, entry, load) for name, entry in self.programs("peers").items()
-                 if (load := entry.get("loads", {}).get(key))]
-        return sorted(found, key=lambda each: min(each[2]["cpu"]))
+    def best(self, field="rate"):
+        return (max if field == "rate" else min)(self.all(field))
 
-    def place(self, load):
+    def figure(self, field="rate"):
+        """The best of all rounds. ≥: the load generator's core was full, and the server's was not."""
+        limited = field == "rate" and "limited" in self.runs[0] and mean(self.all("limited")) > 0.5
+        return "≥ " * limited + number(self.best(field))
+
+    def both(self, field="rate"):
+        """The best of all rounds, and the median."""
+        return f"{self.figure(field)} <sub>({number(median(self.all(field)))})</sub>"
+
+    def each(self, field="rate"):
+        """The median of each run."""
+        return f"{self.both(field)} {' · '.join(number(median(run[field])) for run in self.runs)}"
+
+    def ahead(self, other):
+        """Whether best and median take less processor time in each run: the generator's limit does not count then."""
+        return all(least(mine["cpu"]) < least(its["cpu"]) for mine, its in zip(self.runs, other.runs)
+                   for least in (min, median))
+
+
+class Part:
+    """The runs of a part, and the programs that all of them have measured."""
+
+    def __init__(self, runs):
+        self.runs = [run["programs"] for run in runs]
+        self.programs = {name: entry for name, entry in (self.runs[-1] if runs else {}).items()
+                         if all(run.get(name, {}).get("loads") for run in self.runs)}
+
+    def load(self, name, key=KEPT):
+        runs = [run.get(name, {}).get("loads", {}).get(key) for run in self.runs]
+        return Load(runs) if runs and all(runs) else None
+
+    def memory(self, name):
+        return number(max(run[name]["memory"] for run in self.runs))
+
+    def pairs(self):
+        """Programs with their loads kept alive and closed, least processor time first."""
+        found = [(name, self.load(name), self.load(name, CLOSED)) for name in self.programs]
+        return sorted([each for each in found if all(each)], key=lambda each: each[1].best("cpu"))
+
+    def place(self, name, key):
         """The places that it may have: programs of which neither is ahead of the other are not told apart."""
-        others = [other for _, _, other in self.ordered()]
-        first = 1 + sum(ahead(other, load) for other in others)
-        last = len(others) - sum(ahead(load, other) for other in others)
+        own, loads = self.load(name, key), [self.load(other, key) for other, *_ in self.pairs()]
+        first, last = 1 + sum(load.ahead(own) for load in loads), len(loads) - sum(own.ahead(load) for load in loads)
         return f"{first}" if first == last else f"{first}–{last}"
 
-    def label(self, name):
-        label = self.programs("peers").get(name, {}).get("label", name)
-        return f"**{label}**" if label.startswith("avatar.jar") else label
 
-
-def thirty_seconds(results):
-    """What a reader wants to know first; a line whose figures are not there is left out."""
-    lines = []
-    site, crowd = results.load("site", "site"), results.load("site", "site", "1000 kept alive")
-    if site and crowd:
-        jvm, nginx = best(site, "cpu_jvm"), best(site, "cpu")
-        lines += [f"- **A busy forum** needs {FORUM} redirects a second: ten page views a second, with twenty avatars "
-                  "on each page, and no browser keeps a redirect.",
-                  f"- **One core of the deployed site**, nginx and the JVM together, gives {figure(site)} a second "
-                  f"over TLS, enough for {best(site, 'rate') / FORUM:,.0f} such forums. A redirect takes "
-                  f"{jvm + nginx:.0f} µs of processor time, of which the JVM takes {jvm:.0f} "
-                  f"({jvm / (jvm + nginx):.0%}).",
-                  f"- **The slowest percent** waits at least {figure(site, 'p99')} ms when ten clients ask without a "
-                  f"pause, and {figure(crowd, 'p99')} ms when a thousand do.", "",
-                  "Without TLS, requests a second of one core over connections kept alive, as behind nginx, and with a "
-                  "new connection for each; memory after load; the first answer after the start; and what is shipped:",
-                  ""]
-    for text, name in [("**avatar.jar, as deployed**", "avatar-unit"), ("Three lines of PHP behind nginx", "php"),
-                       ("Go", "go"), ("nginx alone, `return 302`", "nginx"),
-                       ("nginx alone, `random_index`", "nginx-pictures"),
-                       ("**avatar.jar** under README's command", "avatar"),
-                       ("The article's program under the same command", "original"),
-                       ("An empty handler under it, the floor for this engine", "floor")]:
-        if load := results.load("peers", name):
-            entry = results.programs("peers")[name]
-            line = (f"- {text}: **{figure(load)}** and **{figure(results.load('peers', name, CLOSED))}**; "
-                    f"{megabytes(entry)} MB, {best(entry, 'first') * 1e3:,.0f} ms, {size(entry['bytes'])} bytes.")
-            if name == "nginx-pictures":
-                line += (f" No redirect, but each visit loads the picture again: {median(load['bytes']):,.0f} bytes. "
-                         "After a redirect the browser already has it.")
-            lines.append(line)
-    return lines
-
-
-def behind(results):
-    """Who is ahead of the jar in best and median, kept alive and closed."""
-    lines = []
-    for key in (KEPT, CLOSED):
-        for name in ("avatar-unit", "avatar"):
-            if own := results.load("peers", name, key):
-                others = [(results.label(other), load) for other, _, load in results.ordered(key)
-                          if not other.startswith(("avatar", "other"))]
-                before = "; ".join(label for label, load in others if ahead(load, own)) or "nobody"
-                tied = "; ".join(label for label, load in others if not ahead(load, own) and not ahead(own, load))
-                lines.append(f"- {key.removeprefix('10 ').capitalize()}, less processor time than "
-                             f"{results.label(name)}: {before}." + f" Not told apart from it: {tied}." * bool(tied))
-    return [*lines, ""]
-
-
-def main_table(results):
-    rows = [[f"{results.label(name)} ({results.place(load)})", both(load), both(load, "cpu"),
-             both(results.load("peers", name, CLOSED)), both(results.load("peers", name, CLOSED), "cpu"),
-             megabytes(entry), f"{best(entry, 'first') * 1e3:,.0f}", size(entry["bytes"])]
-            for name, entry, load in results.ordered()]
-    return table(["server (place)", "kept alive/s", "CPU, µs", "closed/s", "CPU, µs", "MB", "first answer, ms",
-                  "bytes"], rows)
-
-
-def growth_cell(load):
-    """What direct clients get: answers a second, the share of attempts that are refused, and whether it stays alive."""
-    if not load:
-        return "–"
-    lost = sum(load["refused"]) / max(sum(load["refused"]) + sum(load["requests"]), 1)
-    died, late = load["alive"].count(False), sum(load["late"])
-    return "<br>".join([f"{number(best(load, 'rate'))}/s", *[f"{lost:.2%} refused"] * bool(lost),
-                        *[f"{late:,} late"] * bool(late), *[f"dead {died} of {len(load['alive'])}"] * bool(died)])
-
-
-def growth_tables(results):
-    programs = results.programs("growth")
-    lines = []
-    for way in ("kept alive", "closed"):
-        keys = [key for entry in list(programs.values())[:1] for key in entry["loads"] if key.endswith(way)]
-        lines += table([f"direct clients, {way}", *programs], [
-            [key.removesuffix(f" {way}"), *(growth_cell(entry["loads"].get(key)) for entry in programs.values())]
-            for key in keys])
-    return lines
+def peers_table(results, names=ON_PAGE, cell=Load.both):
+    peers = results["peers"]
+    head = ["program", "from", "kept alive/s", "CPU, µs", "place", "closed/s", "CPU, µs", "place", "MB", "bytes"]
+    return table(head, [
+        [label(name), entry["origin"], cell(load), cell(load, "cpu"), peers.place(name, KEPT), cell(closed),
+         cell(closed, "cpu"), peers.place(name, CLOSED), peers.memory(name), size(entry["bytes"])]
+        for name, load, closed in peers.pairs() if name in names for entry in [peers.programs[name]]])
 
 
 def site_table(results):
-    rows = []
-    for name, entry in results.programs("site").items():
-        for key, load in entry["loads"].items():
-            right = sum(load["requests"]) - sum(load["wrong"])
-            asked = sum(load["requests"]) + sum(load["refused"]) + sum(load["late"])
-            rows.append([f"{name}, {key}", both(load), f"{right / asked:.2%}", figure(load, "p99"),
-                         figure(load, "slowest"), f"{best(load, 'cpu'):.0f} + {best(load, 'cpu_jvm'):.0f}"])
-    return table(["clients over TLS", "redirects/s", "right", "slowest percent, ms", "slowest, ms",
-                  "CPU, nginx + JVM, µs"], rows)
+    site = results["site"]
+    head = ["ten clients over TLS", "kept alive/s", "CPU, µs", "closed/s", "CPU, µs", "MB", "bytes of a visit"]
+    lines = table(head, [
+        [label(name), load.both(), load.both("cpu"), closed.both(), closed.both("cpu"), site.memory(name),
+         number(median(load.all("bytes")))] for name, load, closed in site.pairs()])
+    return lines + table([f"{SITE}, clients", "redirects/s", "right", "slowest percent, ms"], [
+        [key, load.both(), f"{mean(load.all('right')):.2%}", load.figure("p99")]
+        for key in site.programs.get(SITE, {"loads": []})["loads"] if (load := site.load(SITE, key))])
 
 
-def details(results):
-    """What README does not say."""
-    machine, peers = results.machine, results.ordered()
-    lines = ["# Versions, and the figures that README leaves out", "",
-             f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}, Linux {machine['kernel']}. "
-             f"{'; '.join(machine['versions'])}.", "",
-             "[README.md](README.md) says how they are measured and what the columns mean.", ""]
-    for part, found in results.parts.items():
-        if found:
-            lines += [f"- {part}: {found['date'][:10]}, {found['plan']['rounds']} rounds of loads of "
-                      f"{found['plan']['seconds']} s."]
-            lines += [f"- Missing: {name} ({why})." for name, why in found["missing"].items()]
-            lines += [f"- Not measured, because wrong: {name} ({why})." for name, why in found["wrong"].items()]
-    lines += ["", "Ten clients. Slowest percent: ms, kept alive and closed. Bytes per answer: with headers. Generator: "
-              "the share of its core that it used. Lost: requests without a right answer, of all rounds.", ""]
-    rows = []
-    for name, entry, load in peers:
-        second = results.load("peers", name, CLOSED)
-        loads = [each for each in (load, second) if each]
-        lost = sum(sum(each[what]) for each in loads for what in ("wrong", "late", "refused"))
-        rows.append([results.label(name), str(entry["heap"] or "–"), entry["runtime"],
-                     " · ".join(figure(each, "p99") for each in loads), number(median(load["bytes"])),
-                     " · ".join(f"{median(each['generator']):.0%}" for each in loads), f"{lost:,}",
-                     ", ".join(entry["deviations"]) or "–"])
-    return "\n".join([*lines, *table(["server", "heap, MB", "runs on", "slowest percent", "bytes per answer",
-                                      "generator", "lost", "deviations"], rows)])
+def article_table(results):
+    article, ways = results["article"], ("one core", "both cores")
+    if ARTICLE not in article.programs:
+        return []
+
+    def rates(name, prefix=""):
+        loads = [article.load(name, f"10 {prefix}{way}") for way in ways]
+        return [f"{load.both()}" if load else "–" for load in loads]
+
+    def times(name):
+        pairs = [(article.load(name, f"10 {way}"), article.load(ARTICLE, f"10 {way}")) for way in ways]
+        return [f"{load.best() / own.best():.2f} times" if load and own else "–" for load, own in pairs]
+    return table(["requests/s", "in the article", "here, on one core", "here, on both"], [
+        ["its program", "8,807", *rates(ARTICLE)],
+        ["with 16 MB of heap", "nearly 10,000", *rates(f"{ARTICLE}, 16 MB")],
+        ["with a cached thread pool (a comment)", "1.5 to 2 times", *times(f"{ARTICLE}, cached pool")],
+        ["with ZGC", "half", *times(f"{ARTICLE}, ZGC")],
+        ["a static file by nginx over HTTPS", "450", *rates(SITE, "a picture, ")],
+        [label("avatar.jar"), "", *rates("avatar.jar")],
+        ["memory of its program", "30 to 40 MB", f"{article.memory(ARTICLE)} MB", ""],
+        ["its jar", "2.02 KB", f"{article.programs[ARTICLE]['bytes']:,} bytes", ""]])
+
+
+def growth_table(results):
+    growth = results["growth"]
+
+    def cell(load):
+        lost = 1 - mean(load.all("right")) if load else 0
+        return load.figure() + f", {lost:.1%} refused" * (lost > 0.0005) if load else "–"
+    keys = dict.fromkeys(key for entry in growth.programs.values() for key in entry["loads"])
+    return table(["direct clients", *map(label, growth.programs)], [
+        [key, *(cell(growth.load(name, key)) for name in growth.programs)] for key in keys])
+
+
+def details(runs, results):
+    """All programs, and what README does not say."""
+    lines = ["# All programs, and the versions", "", "[README.md](README.md) says how they are measured and what the "
+             "columns mean. Behind best and median of all rounds, the median of each run.", ""]
+    for part, found in runs.items():
+        for run in found:
+            lines += [f"- {part}: {run['date']}, {run['rounds']} rounds. {run['machine']}.",
+                      *(f"- Left out: {name} ({why})." for name, why in run["left out"].items())]
+    peers = results["peers"].programs
+    return "\n".join([*lines, "", *peers_table(results, peers, Load.each), "Deviations:", "", *(
+        f"- {name}: {entry['deviations']}." for name, entry in peers.items() if entry["deviations"]), ""])
 
 
 def chart(results):
     """Two columns of bars; a stranger knows what each bar is from its name."""
-    rows = [("avatar.jar behind nginx, over TLS", "site", "site"), ("avatar.jar", "peers", "avatar"),
-            ("the article's program", "peers", "original"), ("Go net/http", "peers", "go"),
-            ("nginx alone, return 302", "peers", "nginx"), ("three lines of PHP behind nginx", "peers", "php")]
-    panels = [(280, KEPT, "connections kept alive"), (555, CLOSED, "a new connection for each")]
-    width, top, step, bar = 820, 84, 32, 170
-    height = top + step * len(rows) + 30
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
-             f'font-size="14" fill="#222">', f'<rect width="{width}" height="{height}" fill="#fff"/>',
+    rows = [(f"{SITE} (TLS)", SITE, "site"), *((name, name, "peers") for name in CHART)]
+    left, top, step, bar, height = 200, 84, 32, 170, 306
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" font-family="sans-serif" '
+             f'font-size="14" fill="#222">', f'<rect width="760" height="{height}" fill="#fff"/>',
              '<text x="16" y="30" font-size="18" font-weight="bold">Redirects a second from one processor core</text>']
-    for left, key, title in panels:
-        loads = [results.load(part, name, key) for _, part, name in rows]
-        most = max((best(load, "rate") for load in loads if load), default=1)
-        lines.append(f'<text x="{left}" y="{top - 18}" font-weight="bold">{title}</text>')
-        for index, ((label, *_), load) in enumerate(zip(rows, loads)):
-            y, ours = top + step * index, label.startswith("avatar.jar")
-            weight, length = ' font-weight="bold"' * ours, best(load, "rate") / most * bar if load else 0
+    for x, key, title in [(left, KEPT, "connections kept alive"), (left + 280, CLOSED, "a new connection for each")]:
+        loads = [results[part].load(name, key) for _, name, part in rows]
+        most = max((load.best() for load in loads if load), default=1)
+        lines.append(f'<text x="{x}" y="{top - 18}" font-weight="bold">{title}</text>')
+        for y, (shown, name, _), load in zip(range(top, height, step), rows, loads):
+            weight, length = ' font-weight="bold"' * (label(name) != name), load.best() / most * bar if load else 0
             if key == KEPT:
-                lines.append(f'<text x="{left - 10}" y="{y + 15}" text-anchor="end" font-size="13"{weight}>'
-                             f'{escape(label)}</text>')
-            lines += [f'<rect x="{left}" y="{y}" width="{length:.1f}" height="21" fill="{FOX if ours else GREY}"/>',
-                      f'<text x="{left + length + 6:.1f}" y="{y + 15}"{weight}>{figure(load)}</text>']
-    lines += [f'<text x="16" y="{height - 12}" font-size="12" fill="#666">Ten clients, best of all '
-              f'rounds; only the first line speaks TLS. ≥: the load generator could do no more.</text>', "</svg>", ""]
-    return "\n".join(lines)
+                lines.append(f'<text x="190" y="{y + 15}" text-anchor="end" font-size="13"{weight}>{escape(shown)}'
+                             '</text>')
+            colour = "#d9541e" if weight else "#9aa5b1"
+            lines += [f'<rect x="{x}" y="{y}" width="{length:.1f}" height="21" fill="{colour}"/>',
+                      f'<text x="{x + length + 6:.1f}" y="{y + 15}"{weight}>{load.figure() if load else "–"}</text>']
+    return "\n".join([*lines, f'<text x="16" y="{height - 12}" font-size="12" fill="#666">Ten clients, best of all '
+                      'rounds. Only the first line speaks TLS. ≥: the load generator could do no more.</text>\n</svg>\n'])
+
+
+def keep(folder, part, found):
+    """Adds a run to results.json, where each load is one line."""
+    file = folder / "results.json"
+    runs = json.loads(file.read_text()) if file.exists() else {}
+    text = json.dumps({**runs, part: [*runs.get(part, []), found][-2:]}, indent=1, ensure_ascii=False)
+    file.write_text(re.sub(r"\{[^{}]*\}", lambda load: re.sub(r"\s+", " ", load[0]), text) + "\n")
+    write(folder)
 
 
 def write(folder):
-    """results.md and the chart into the folder, and the regions that README.md there leaves to this program."""
-    results = Results(json.loads((folder / "results.json").read_text()))
-    (folder / "results.md").write_text(details(results))
+    """results.md and the chart into the folder, and the tables that README.md there leaves to this program."""
+    runs = json.loads((folder / "results.json").read_text())
+    results = {part: Part(runs.get(part, [])) for part in ("site", "peers", "article", "growth")}
+    (folder / "results.md").write_text(details(runs, results))
     (folder / "results.svg").write_text(chart(results))
-    regions = {"thirty seconds": thirty_seconds(results), "table": main_table(results),
-               "growth": growth_tables(results), "site": site_table(results), "behind": behind(results)}
     readme = folder / "README.md"
-    if readme.exists():
-        text = readme.read_text()
-        for name, lines in regions.items():
-            region = f"<!-- bench/run writes from here: {name} -->\n\n{chr(10).join(lines).strip()}\n\n<!-- to here -->"
-            text = re.sub(f"<!-- bench/run writes from here: {name} -->.*?<!-- to here -->", lambda _: region, text,
-                          flags=re.S)
+    text = readme.read_text() if readme.exists() else ""
+    for one in (site_table, peers_table, article_table, growth_table):
+        lines = "\n".join(one(results)).rstrip()
+        text = re.sub(f"(<!-- {one.__name__}, by bench/run -->\n).*?(\n<!-- to here -->)",
+                      lambda marker: f"{marker[1]}\n{lines}\n{marker[2]}", text, flags=re.S)
+    if text:
         readme.write_text(text)

@@ -12,6 +12,7 @@ begin
    Redirect.Count := Positive'Value (Argument (2));
    AWS.Config.Set.Server_Port (Settings, Natural'Value (Argument (1)));
    AWS.Config.Set.Reuse_Address (Settings, True);
+   AWS.Config.Set.Max_Connection (Settings, 64); --  with its default of 5, ten clients lose theirs
    AWS.Server.Start (Server, Redirect.To_A_Fox'Access, Settings);
    AWS.Server.Wait;
 end Avatar;

@@ -1,7 +1,6 @@
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.nio.file.Files;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.catalina.Context;
 import org.apache.catalina.connector.Connector;
@@ -27,7 +26,7 @@ class Main extends HttpServlet {
     /** Arguments: PORT COUNT PROTOCOL, Http11NioProtocol or Http11Nio2Protocol. */
     public static void main(String[] args) throws Exception {
         Tomcat tomcat = new Tomcat();
-        tomcat.setBaseDir(Files.createTempDirectory("tomcat").toString());
+        tomcat.setBaseDir(".");
         Connector connector = new Connector("org.apache.coyote.http11." + args[2]);
         connector.setPort(Integer.parseInt(args[0]));
         // like the others: as many clients and as many requests per connection as come
