@@ -1,8 +1,11 @@
 package fr.spacefox.avatar.site;
 
+import static fr.spacefox.avatar.support.Needs.Tool.CHROMIUM;
+import static fr.spacefox.avatar.support.Needs.Tool.PYTHON;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Needs;
 import fr.spacefox.avatar.support.Tools;
 import java.io.File;
 import java.io.IOException;
@@ -13,6 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** README's "Try it here" on this machine, with a browser that is used more than once. */
+@Needs({CHROMIUM, PYTHON})
 class QuickStartIT {
 
     private static final int PICTURES = 8000;
@@ -20,7 +24,6 @@ class QuickStartIT {
 
     @Test
     void aBrowserShowsFoxesAndOthersAfterAReload() throws Exception {
-        Tools.need("chromium", "python3");
         for (int port : List.of(PICTURES, AVATARS)) {
             if (isOpen(port)) Tools.skip("another program listens on port " + port);
         }
