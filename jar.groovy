@@ -18,21 +18,11 @@ def library = target.resolve('library')
   }
 }
 
-// 2. Shrink: private methods called once move into their caller, unused members go, names become one letter.
-def options = [
-    '-injars', "'$target/classes'",
-    '-outjars', "'$target/shrunk'",
-    '-libraryjars', "'$library'",
-    '-dontwarn', // of the JDK's other classes, which are not in target/library
-    '-dontnote', // of what it guesses about them
-    '-keep,allowobfuscation', 'class fr.spacefox.avatar.RedirectServer', // without one class to keep, nothing is left
-    '-keepclassmembers', 'class * { public static void main(java.lang.String[]); }', // java calls it by this name
-    '-repackageclasses', "''", // the class is a, not fr.spacefox.avatar.a: its name is in the jar three times
-    '-optimizationpasses', '5', // what one pass inlines, the next simplifies; they end when nothing changes any more
-    '-allowaccessmodification', // lets private members become public, should inlining need it
-    '-dontpreverify'] // no stack maps: 100 bytes
+// 2. Shrink by proguard.pro.
 def configuration = new proguard.Configuration()
-new proguard.ConfigurationParser(options as String[], System.properties).parse(configuration)
+def places = new Properties()
+places.setProperty('target', target.toString())
+new proguard.ConfigurationParser(new File(project.basedir, 'proguard.pro'), places).parse(configuration)
 new proguard.ProGuard(configuration).execute()
 byte[] program = Files.readAllBytes(target.resolve('shrunk/a.class'))
 program[7] = 50 // the last class file version that may lack stack maps: needs the JVM's old verifier (JVMS 4.10.2)

@@ -95,7 +95,7 @@ class InstallIT {
                     box.run("systemctl is-enabled avatar nginx").ok());
 
             // The warning's command, as it was printed.
-            var warning = Pattern.compile("^Warning: .* 90 x 90 .*\n(mogrify .*)$", Pattern.MULTILINE);
+            var warning = Pattern.compile("^Warning: .* 90 x 90 [^:]*:\n(mogrify .*)$", Pattern.MULTILINE);
             var command = warning.matcher(said);
             assertTrue(command.find(), said);
             box.run(command.group(1)).ok();
@@ -194,7 +194,7 @@ class InstallIT {
             Command result = box.install(CATS + " cats/*");
             assertEquals(1, result.status());
             assertTrue(result.output().contains("unknown directive \"fox\" in /etc/nginx/sites-enabled/broken.conf:1"));
-            assertTrue(result.output().endsWith("deploy/install: nginx refuses this; its files are as before\n"));
+            assertTrue(result.output().endsWith("deploy/install: nginx refuses its files; they are as before\n"));
             assertUnchanged(box);
             box.run("systemctl is-active nginx; rm /etc/nginx/sites-enabled/broken.conf")
                     .ok();
