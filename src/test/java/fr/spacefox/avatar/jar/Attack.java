@@ -1,5 +1,6 @@
 package fr.spacefox.avatar.jar;
 
+import fr.spacefox.avatar.support.Client;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -11,20 +12,20 @@ import java.util.stream.Stream;
 /** What the floods are made of: one for each thing that the server and its limits can tell apart. */
 enum Attack {
     SILENT(9000, ""),
-    HALF_HEADS(400, Text.HALF_HEAD),
-    HALF_HEADS_TRICKLING(400, Text.HALF_HEAD, Flood.Then.TRICKLE),
-    HUGE_HEADS(100, Text.HALF_HEAD + "a".repeat(300_000) + "\r\n\r\n"),
-    HUGE_HEADS_OF_MANY_LINES(100, Text.HALF_HEAD + "a\r\nX: ".repeat(50_000) + "a" + "\r\n\r\n"),
+    HALF_HEADS(400, Text.HALF_HEADER),
+    HALF_HEADS_TRICKLING(400, Text.HALF_HEADER, Flood.Then.TRICKLE),
+    HUGE_HEADS(100, Text.HALF_HEADER + "a".repeat(300_000) + "\r\n\r\n"),
+    HUGE_HEADS_OF_MANY_LINES(100, Text.HALF_HEADER + "a\r\nX: ".repeat(50_000) + "a" + "\r\n\r\n"),
     BODIES_THAT_NEVER_COME(400, Text.POST + "\r\n"),
     ABORTED_BODIES(400, Text.POST + "\r\nfox", Flood.Then.RESET),
-    ASK_AND_STAY(2000, Text.REQUEST_LINE + "\r\n"),
-    ASK_AND_HALF_HEADS(1500, Text.REQUEST_LINE + "\r\n" + Text.HALF_HEAD),
-    PIPELINES_UNREAD(20, (Text.REQUEST_LINE + "\r\n").repeat(100_000)),
+    ASK_AND_STAY(2000, Client.GET),
+    ASK_AND_HALF_HEADS(1500, Client.GET + Text.HALF_HEADER),
+    PIPELINES_UNREAD(20, Client.GET.repeat(100_000)),
     RANDOM_BYTES(400, randomBytes()),
 
     // The costliest requests that the limits admit, 30 distinct headers or 5,000 bytes, on all connections.
     MANY_HEADERS(0, Text.POST + distinctHeaders(28) + "\r\n"),
-    MANY_HEADERS_UNREAD(0, (Text.REQUEST_LINE + distinctHeaders(29) + "\r\n").repeat(400)),
+    MANY_HEADERS_UNREAD(0, (Client.HALF_HEAD + distinctHeaders(29) + "\r\n").repeat(400)),
     ESCAPED_URLS(0, "GET /" + "%41".repeat(1500) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
     static final List<Attack> COSTLIEST = List.of(MANY_HEADERS, MANY_HEADERS_UNREAD, ESCAPED_URLS);
@@ -32,8 +33,7 @@ enum Attack {
             Stream.of(values()).filter(attack -> !COSTLIEST.contains(attack)).toList();
 
     private interface Text {
-        String REQUEST_LINE = "GET / HTTP/1.1\r\nHost: localhost\r\n";
-        String HALF_HEAD = REQUEST_LINE + "Accept: ";
+        String HALF_HEADER = Client.HALF_HEAD + "Accept: ";
         String POST = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n";
     }
 

@@ -6,16 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Jdks;
-import fr.spacefox.avatar.support.Tools;
+import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -53,46 +49,25 @@ class ConnectionsIT {
         }
     }
 
-    /** A thousand within one second, each of which connects, asks and closes. */
-    @ParameterizedTest
-    @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
-    void losesNoneOfAThousandThatComeAndGo(Mode mode, Path jdk) throws Exception {
-        ScheduledExecutorService clients = Executors.newScheduledThreadPool(50);
-        try (Server server = Server.start(mode, jdk)) {
-            for (int i = 0; i < 2000; i++) {
-                server.ask(); // the JVM gets warm
-            }
-            List<Future<String>> answers = new ArrayList<>();
-            for (int i = 0; i < 1000; i++) {
-                answers.add(clients.schedule(server::ask, i, TimeUnit.MILLISECONDS));
-            }
-            for (Future<String> answer : answers) {
-                assertTrue(answer.get().startsWith("HTTP/1.1 302 "), answer.get());
-            }
-            server.assertUnharmed();
-        } finally {
-            clients.shutdownNow();
-        }
-    }
-
-    /** Clients at once, and a heap for more connections than that. */
+    /** Clients at once, each of which connects, asks and goes, and a heap for more connections than that. */
     static Stream<Arguments> crowds() throws IOException {
         return Jdks.all().stream()
-                .flatMap(jdk -> Stream.concat(
-                        Stream.of(Mode.values()).map(mode -> Arguments.of(50, "-Xmx8m", mode, jdk)),
-                        Stream.of(Mode.PUBLISHED, Mode.POOL).map(mode -> Arguments.of(400, "-Xmx64m", mode, jdk))));
+                .flatMap(jdk -> Stream.of(
+                        Arguments.of(50, "-Xmx8m", Mode.PUBLISHED, jdk),
+                        Arguments.of(50, "-Xmx8m", Mode.POOL, jdk),
+                        Arguments.of(50, "-Xmx8m", Mode.UNIT, jdk),
+                        Arguments.of(400, "-Xmx64m", Mode.PUBLISHED, jdk)));
     }
 
     @ParameterizedTest
+    @Needs(Needs.Tool.AB)
     @MethodSource("crowds")
-    void losesNoneOf(int clients, String heap, Mode mode, Path jdk) throws Exception {
-        Tools.need("ab");
+    void areEnoughFor(int clients, String heap, Mode mode, Path jdk) throws Exception {
         try (Server server = Server.start(mode, jdk, heap)) {
             String url = "http://127.0.0.1:" + server.port + "/";
             String report = Command.run("ab", "-q", "-n", "10000", "-c", "" + clients, url)
                     .ok();
-            for (String line :
-                    List.of("Complete requests: +10000", "Failed requests: +0", "Non-2xx responses: +10000")) {
+            for (String line : List.of("Complete requests: +10000", "Failed requests: +0", "Non-2xx.*: +10000")) {
                 assertTrue(report.matches("(?s).*\\n" + line + "\\n.*"), report);
             }
             server.assertUnharmed();

@@ -24,7 +24,6 @@ final class Server implements AutoCloseable {
     static final Path JAR =
             Path.of(System.getProperty("avatar.jar", "target/avatar.jar")).toAbsolutePath();
     static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
-    static final String DEFAULT_URL = "https://avatar.spacefox.fr/Renard-*.png";
     static final int COUNT = 21;
     static final int SIGTERM = 128 + 15; // the exit code of a process that it ended
 
@@ -116,9 +115,12 @@ final class Server implements AutoCloseable {
 
     private String ask(int timeoutMillis) throws IOException {
         try (Client client = new Client(port, timeoutMillis)) {
-            return client.send("GET /a.png HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                    .rest();
+            return client.send(Client.GET_AND_CLOSE).rest();
         }
+    }
+
+    void assertRedirects() throws IOException {
+        Redirect.check(ask());
     }
 
     /** Asks until it is answered: an attempt may fail, but the time is limited. */
@@ -142,7 +144,7 @@ final class Server implements AutoCloseable {
         for (long left; (left = TimeUnit.SECONDS.toMillis(seconds) - millisSince(start)) > 0; Thread.sleep(10)) {
             try {
                 last = ask((int) left);
-                if (last.startsWith("HTTP/1.1 302 ")) {
+                if (Redirect.is(last)) {
                     return millisSince(start);
                 }
             } catch (IOException e) {
@@ -155,6 +157,11 @@ final class Server implements AutoCloseable {
 
     static long millisSince(long nanoTime) {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
+    }
+
+    /** What it has used of all cores since its start. */
+    long cpuMillis() {
+        return process.info().totalCpuDuration().orElseThrow().toMillis();
     }
 
     /** How many connections it admits at a time, as it has set the limit itself. */
@@ -194,9 +201,7 @@ final class Server implements AutoCloseable {
                 open.add(0, connect());
             }
             for (Client client : open) {
-                assertTrue(client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                        .head()
-                        .startsWith("HTTP/1.1 302 "));
+                Redirect.check(client.send(Client.GET).head());
             }
         } finally {
             Client.closeAll(open);

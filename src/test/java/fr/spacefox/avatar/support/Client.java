@@ -14,6 +14,12 @@ import java.util.List;
 /** One connection to this machine, byte by byte. */
 public final class Client implements AutoCloseable {
 
+    /** The beginning of each request: what lacks the rest is a stall. */
+    public static final String HALF_HEAD = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+
+    public static final String GET = HALF_HEAD + "\r\n";
+    public static final String GET_AND_CLOSE = HALF_HEAD + "Connection: close\r\n\r\n";
+
     private final Socket socket = new Socket();
     private final InputStream input;
 

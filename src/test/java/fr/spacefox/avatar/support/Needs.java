@@ -26,6 +26,7 @@ public @interface Needs {
 
     /** Commands, and Debian's packages that have them. */
     enum Tool {
+        AB("apache2-utils", "ab"),
         BOX(
                 "nginx openssl curl file systemd-container iproute2 util-linux",
                 "nginx openssl curl file systemd-nspawn ip nsenter unshare"),
@@ -33,13 +34,17 @@ public @interface Needs {
         CHROMIUM("chromium", "chromium"),
         H2LOAD("nghttp2-client", "h2load"),
         IMAGEMAGICK("imagemagick", "convert"),
+        MAVEN("maven", "mvn"),
         NFT("nftables", "nft"),
         PYTHON("python3", "python3"),
         SHELLCHECK("shellcheck", "shellcheck"),
         STRACE("strace", "strace"),
         SYSTEMD_ANALYZE("systemd", "systemd-analyze"),
         WRK("wrk", "wrk"),
-        ROOT("util-linux", "setpriv");
+        ROOT("util-linux", "setpriv unshare");
+
+        private static final List<String> FOLDERS =
+                List.of((System.getenv("PATH") + ":/usr/sbin").split(":")); // which users' paths lack in Debian
 
         private final String packages;
         private final String commands;
@@ -53,8 +58,8 @@ public @interface Needs {
             boolean mayBeHere = !needsRoot() || System.getProperty("user.name").equals("root");
             return mayBeHere
                     && Stream.of(commands.split(" "))
-                            .allMatch(command -> Stream.of("/usr/bin", "/usr/sbin")
-                                    .anyMatch(folder -> Files.isExecutable(Path.of(folder, command))));
+                            .allMatch(command ->
+                                    FOLDERS.stream().anyMatch(folder -> Files.isExecutable(Path.of(folder, command))));
         }
 
         private String remedy() {
