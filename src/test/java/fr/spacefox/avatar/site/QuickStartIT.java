@@ -1,5 +1,7 @@
 package fr.spacefox.avatar.site;
 
+import static fr.spacefox.avatar.support.Needs.Tool.CHROMIUM;
+import static fr.spacefox.avatar.support.Needs.Tool.PYTHON;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,13 +16,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** README's "Try it here" on this machine, with a browser that is used more than once. */
+@Needs({CHROMIUM, PYTHON})
 class QuickStartIT {
 
     private static final int PICTURES = 8000;
     private static final int AVATARS = 8080;
 
     @Test
-    @Needs({Needs.Tool.CHROMIUM, Needs.Tool.PYTHON})
     void aBrowserShowsFoxesAndOthersAfterAReload() throws Exception {
         for (int port : List.of(PICTURES, AVATARS)) {
             assertFalse(isOpen(port), "another program listens on port " + port);
