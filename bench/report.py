@@ -173,7 +173,7 @@ def chart(results):
             lines += [f'<rect x="{x}" y="{y}" width="{length:.1f}" height="21" fill="{colour}"/>',
                       f'<text x="{x + length + 6:.1f}" y="{y + 15}"{weight}>{load.figure() if load else "–"}</text>']
     return "\n".join([*lines, f'<text x="16" y="{height - 12}" font-size="12" fill="#666">Ten clients, best of all '
-                      'rounds. Only the first line speaks TLS. ≥: the load generator could do no more.</text>\n</svg>\n'])
+                      'rounds. Only the first line is over TLS. ≥: the generator could do no more.</text>\n</svg>\n'])
 
 
 def keep(folder, part, found):
