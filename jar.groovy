@@ -47,3 +47,4 @@ new ZipArchiveOutputStream(target.resolve('avatar.jar').toFile()).withCloseable 
     jar.addRawArchiveEntry(entry, new ByteArrayInputStream(content))
   }
 }
+project.artifact.file = target.resolve('avatar.jar').toFile() // what mvn install installs
