@@ -372,10 +372,19 @@ class InstallIT {
             box.run("cmp /root/fullchain.pem /etc/avatar/fullchain.pem").ok();
             assertTrue(said.contains("\nmv /etc/letsencrypt/live/avatar.example.org "), said);
 
-            // The pictures go elsewhere. The file is written as systemd reads it: no quotes, any letters, a key twice.
+            // The pictures go elsewhere. Java reads other letters than ASCII as the server's locale has them.
+            box.run("printf 'URL=https://cdn.example.org/caf\\303\\251/*.gif\\n' >> /etc/default/avatar")
+                    .ok();
+            remember(box);
+            Command accent = box.install("");
+            assertEquals(1, accent.status());
+            assertTrue(accent.output().endsWith(" with %, such as %C3%A9\n"), accent::output);
+            assertUnchanged(box);
+            // The file is written as systemd reads it: no quotes, and a key twice.
             box.run("""
                     sed -i '/^URL=/d' /etc/default/avatar
-                    printf 'COUNT=6\nURL=https://cdn.example.org/caf\303\251/*.gif?a=1&b=2\n' >> /etc/default/avatar""").ok();
+                    echo 'COUNT=6' >> /etc/default/avatar
+                    echo 'URL=https://cdn.example.org/caf%C3%A9/*.gif?a=1&b=2' >> /etc/default/avatar""").ok();
             refused(
                     box,
                     "avatar.example.org cats/cat06.webp",
