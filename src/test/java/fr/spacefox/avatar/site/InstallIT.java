@@ -102,7 +102,12 @@ class InstallIT {
             assertEquals(
                     "12", box.run("file /var/www/avatar/* | grep -c ' 90x90,'").ok());
 
-            // The same command again changes nothing, and a thirteenth picture is added.
+            // The same command again changes nothing, and a thirteenth picture is added. What else is there is left.
+            box.run("""
+                    cd /var/www/avatar
+                    cp Renard-1.jpg 'Renard-1 copy.jpg'
+                    cp Renard-1.jpg Renard-20251125.jpg
+                    mkdir Renard-40.jpg""").ok();
             int jvm = box.jvm();
             remember(box);
             for (String arguments : List.of(CATS + " cats/*", CATS + " cats/cat07.jpg", "")) {
@@ -116,7 +121,7 @@ class InstallIT {
             }
             said = box.install(CATS + " cats/* cat13.jpg cat13.jpg").ok();
             assertTrue(said.contains("13 pictures."), said);
-            assertEquals("13", box.run("ls /var/www/avatar | wc -l").ok());
+            assertEquals("16", box.run("ls /var/www/avatar | wc -l").ok());
             box.run("cmp /root/cat13.jpg /var/www/avatar/Renard-13.jpg").ok();
             assertNotEquals(jvm, box.jvm());
 
@@ -158,9 +163,13 @@ class InstallIT {
                     List.of("fox", "-h", "192.0.2.1", "fox..org", "https://fox.org/", "a_b.org", "fox.org.")) {
                 refused(box, domain + " cats/*", 2, "no domain: '" + domain + "'" + usage);
             }
+            refused(box, "\"$(printf 'a b\\nfox.org')\" cats/*", 2, "no domain: 'a b\nfox.org'" + usage);
+            Command accent = box.install("$(printf 'r\\303\\251nard.fr') cats/*");
+            assertEquals(2, accent.status());
+            assertTrue(accent.output().contains(" has letters outside ASCII; write the domain as xn--..."));
             refused(box, CATS, 2, "no picture given, and none is here" + usage);
             refused(box, CATS + " dogs/*", 1, "dogs/*: no such file");
-            refused(box, CATS + " cats", 1, "cats: no such file");
+            refused(box, CATS + " cats", 1, "cats is a folder; write cats/*");
             refused(box, CATS + " text.gif", 1, "text.gif: text/plain is no PNG, JPEG, GIF or WebP picture");
             refused(
                     box,
@@ -193,16 +202,36 @@ class InstallIT {
             remember(box);
             Command result = box.install(CATS + " cats/*");
             assertEquals(1, result.status());
+            String refusal = "deploy/install: nginx refuses its files; they are as before. It says:\n";
+            assertTrue(result.output().startsWith(refusal), result::output);
             assertTrue(result.output().contains("unknown directive \"fox\" in /etc/nginx/sites-enabled/broken.conf:1"));
-            assertTrue(result.output().endsWith("deploy/install: nginx refuses its files; they are as before\n"));
             assertUnchanged(box);
-            box.run("systemctl is-active nginx; rm /etc/nginx/sites-enabled/broken.conf")
+            box.run("systemctl is-active nginx; mv /etc/nginx/sites-enabled/broken.conf /root")
                     .ok();
 
             // GIF, named as if it were PNG. Then what an installed site refuses.
             String said = box.install(CATS + " fox.png").ok();
             assertTrue(said.contains("1 pictures. The address for a profile: https://cats.example.org/me.gif"), said);
             remember(box);
+
+            // Another domain would need another certificate: the one for the former domain is still there.
+            box.run("cp /root/broken.conf /etc/nginx/sites-enabled").ok();
+            result = box.install("dogs.example.org");
+            assertTrue(result.output().startsWith(refusal), result::output);
+            box.run("rm /etc/nginx/sites-enabled/broken.conf").ok();
+            assertUnchanged(box);
+
+            // Ctrl+C while nginx tries the new site's file.
+            box.run("""
+                    mkdir /root/bin
+                    printf '#!/bin/sh\nkill -INT $PPID\n' > /root/bin/nginx
+                    chmod 755 /root/bin/nginx""").ok();
+            assertNotEquals(
+                    0,
+                    box.run("cd /root; PATH=/root/bin:$PATH deploy/install dogs.example.org")
+                            .status());
+            assertUnchanged(box);
+
             refused(
                     box,
                     CATS + " real.png",
@@ -251,11 +280,10 @@ class InstallIT {
 
             // Settings that are edited by hand. A number without a picture is reported.
             box.run("sed -i s/^COUNT=.*/COUNT=6/ /etc/default/avatar").ok();
-            refused(
-                    box,
-                    "",
-                    1,
-                    "COUNT in /etc/default/avatar is 6, but there is no picture 5: /var/www/avatar/Renard-5.webp");
+            String missing = "/var/www/avatar/Renard-%d.webp is missing; each number up to COUNT=%d needs a picture";
+            remember(box);
+            refused(box, "", 1, missing.formatted(5, 6));
+            assertUnchanged(box);
             box.run("sed -i s/^COUNT=.*/COUNT=2/ /etc/default/avatar; echo EXTRA=1 >> /etc/default/avatar")
                     .ok();
             assertTrue(box.install("").ok().startsWith("2 pictures."));
@@ -267,19 +295,29 @@ class InstallIT {
             // A gap is not filled, because browsers know the number.
             box.run("cd /root; mv cats/cat01.webp new.webp; mogrify -flip new.webp; rm /var/www/avatar/Renard-3.webp")
                     .ok();
-            Command gap = box.install(CATS + " new.webp");
-            assertEquals(1, gap.status());
-            assertTrue(
-                    gap.output().endsWith(" is 5, but there is no picture 3: /var/www/avatar/Renard-3.webp\n"),
-                    gap::output);
+            remember(box);
+            refused(box, CATS + " new.webp", 1, missing.formatted(3, 5));
+            assertUnchanged(box);
             box.run("cp /root/new.webp /var/www/avatar/Renard-3.webp").ok();
-            assertTrue(box.install("").ok().startsWith("5 pictures."));
+            box.run("cd /root; mogrify -flop new.webp").ok();
+            assertTrue(box.install(CATS + " new.webp").ok().contains("5 pictures."));
 
-            // What was edited in the site's file stays beside it; what stands in site.sed stays in it.
+            // A picture that nginx may not read, so that it sends the stand-in.
+            box.run("cd /var/www/avatar; install -m 600 Renard-5.webp Renard-6.webp")
+                    .ok();
+            box.run("sed -i s/^COUNT=.*/COUNT=6/ /etc/default/avatar").ok();
+            Command unseen = box.install("");
+            assertEquals(1, unseen.status());
+            assertTrue(unseen.output().contains(": https://cats.example.org/Renard-6.webp 200 no-"), unseen::output);
+            box.run("chmod 644 /var/www/avatar/Renard-6.webp").ok();
+
+            // What was edited in the site's file stays beside it; what stands in site.sed stays in it. The JVM goes on.
+            int jvm = box.jvm();
             box.run("""
                     sed -i 's/max_conns=78/max_conns=50/' /etc/nginx/conf.d/avatar.conf
                     echo 's/fail_timeout=1s/fail_timeout=2s/' > /etc/avatar/site.sed""").ok();
             said = box.install("").ok();
+            assertEquals(jvm, box.jvm());
             String former = "/etc/nginx/conf.d/avatar.conf.~2~";
             assertTrue(said.contains("(backup: '" + former + "')"), said);
             box.run("grep max_conns=50 " + former
@@ -332,12 +370,21 @@ class InstallIT {
             assertTrue(said.contains("(backup: '/etc/nginx/conf.d/avatar.conf.~1~')"), said);
             box.run("grep max_conns=60 /etc/nginx/conf.d/avatar.conf.~1~").ok();
             box.run("cmp /root/fullchain.pem /etc/avatar/fullchain.pem").ok();
-            box.run("cd /etc/letsencrypt/live; [ ! -e avatar.example.org ]; ls avatar.example.org.self-signed")
-                    .ok();
+            assertTrue(said.contains("\nmv /etc/letsencrypt/live/avatar.example.org "), said);
 
-            // The pictures go elsewhere, as the first guide and the present one say.
-            box.run("sed -i \"s|^URL=.*|URL='https://cdn.example.org/*.gif'|\" /etc/default/avatar")
+            // The pictures go elsewhere. Java reads other letters than ASCII as the server's locale has them.
+            box.run("printf 'URL=https://cdn.example.org/caf\\303\\251/*.gif\\n' >> /etc/default/avatar")
                     .ok();
+            remember(box);
+            Command accent = box.install("");
+            assertEquals(1, accent.status());
+            assertTrue(accent.output().endsWith(" with %, such as %C3%A9\n"), accent::output);
+            assertUnchanged(box);
+            // The file is written as systemd reads it: no quotes, and a key twice.
+            box.run("""
+                    sed -i '/^URL=/d' /etc/default/avatar
+                    echo 'COUNT=6' >> /etc/default/avatar
+                    echo 'URL=https://cdn.example.org/caf%C3%A9/*.gif?a=1&b=2' >> /etc/default/avatar""").ok();
             refused(
                     box,
                     "avatar.example.org cats/cat06.webp",
