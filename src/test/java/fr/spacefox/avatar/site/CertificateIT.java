@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The command that deploy/install prints for the certificate: certbot itself, and an authority on this machine, pebble. */
+/** The command that deploy/install prints for the certificate: certbot itself, and pebble, an authority here. */
 @Needs({BOX, CERTBOT})
 class CertificateIT {
 

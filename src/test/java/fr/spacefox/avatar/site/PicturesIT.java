@@ -50,7 +50,7 @@ class PicturesIT extends InstalledSite {
         }
     }
 
-    /** For image proxies that would keep a picture for as long as its own name allows: no redirect, ever another fox. */
+    /** For image proxies that would keep a picture as long as its own name allows: no redirect, ever another fox. */
     @Test
     void anyPathBelowPictureIsARandomPictureThatNobodyKeeps() throws Exception {
         for (String site : SITES) {
