@@ -31,7 +31,8 @@ public final class RedirectServer implements Executor, HttpHandler {
     private static final String DEFAULT_URL = "https://avatar.spacefox.fr/Renard-*.png";
 
     /** System properties that the JDK reads once, so they are set before the server is created; -D overrides them. */
-    private static final String LIMITS = "sun.net.httpserver.maxReqHeaders=30" // names; browsers send under 20
+    private static final String LIMITS = "java.locale.providers=SPI" // CLDR takes 480 KB of heap for one Date header
+            + "\nsun.net.httpserver.maxReqHeaders=30" // names; browsers send under 20
             + "\nsun.net.httpserver.maxReqHeaderSize=5000" // bytes, each header counts 32 more; browsers send 1,000
             // Seconds, whatever the JDK's documents say (JDK-8387598), to send a request, and to read the answer. A new
             // connection may be silent as long.
@@ -40,8 +41,10 @@ public final class RedirectServer implements Executor, HttpHandler {
             // ms between checks of both. By the default, 1000, a stall could last 3 s, and the server would close the
             // visitors who connect as it begins. 100 checks a second cost an idle process 0.5 s of CPU a minute.
             + "\nsun.net.httpserver.timerMillis=10"
+            // Seconds from an answer to the next request. Clients that are answered in the same moment can exceed
+            // maxIdleConnections and take all places: by the default, 30, nobody else would be admitted as long.
+            + "\nsun.net.httpserver.idleInterval=2"
             + "\nsun.net.httpserver.clockTick=1000" // ms between checks for silent and idle connections
-            + "\njava.locale.providers=SPI" // not CLDR, whose names for one Date header take 480 KB of heap
             + "\njdk.httpserver.maxConnections="; // the number follows: it depends on the heap
 
     /** 2^17 bytes, 128 KB, for each connection: with 80 KB the costliest requests ran the process out of memory. */
@@ -53,7 +56,7 @@ public final class RedirectServer implements Executor, HttpHandler {
     /** In ns: under load requests take up to 15 ms. The first takes 50, so the pool runs those of the next second. */
     private static final int STALL = 20_000_000;
 
-    private static final int POOLED = 32 * STALL; // ns in the pool for each STALL that a request took
+    private static final int POOLED = 32; // STALLs in the pool for each STALL that a request took
 
     private final Executor pool = Executors.newCachedThreadPool();
     private int count;
@@ -121,7 +124,7 @@ public final class RedirectServer implements Executor, HttpHandler {
             pool.execute(request);
         } else {
             request.run();
-            pooledUntil = start + (System.nanoTime() - start) / STALL * POOLED;
+            pooledUntil = start + (System.nanoTime() - start) / STALL * POOLED * STALL;
         }
     }
 
@@ -131,8 +134,7 @@ public final class RedirectServer implements Executor, HttpHandler {
      */
     @Override
     public void handle(HttpExchange exchange) throws IOException {
-        int number = (int) (Math.random() * count) + 1;
-        exchange.getResponseHeaders().set("Location", template[0] + number + template[1]);
+        exchange.getResponseHeaders().set("Location", template[0] + ((int) (Math.random() * count) + 1) + template[1]);
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store"); // else some caches keep the redirect
         exchange.sendResponseHeaders(302, -1); // -1: no body
     }

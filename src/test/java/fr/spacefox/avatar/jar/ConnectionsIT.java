@@ -49,6 +49,35 @@ class ConnectionsIT {
         }
     }
 
+    /** All ask while the process stands still, so that it answers all in one turn, and all are idle at once. */
+    @ParameterizedTest
+    @MethodSource("fr.spacefox.avatar.support.Jdks#all")
+    void areFreeAgainAlthoughAllBecameIdleAtOnce(Path jdk) throws Exception {
+        try (Server server = Server.start(Mode.PUBLISHED, jdk)) {
+            server.assertServesAll();
+            Thread.sleep(2000); // the dispatcher runs the requests again
+            List<Client> open = new ArrayList<>();
+            try {
+                for (int i = server.maxConnections(); i > 0; i--) {
+                    open.add(server.connect());
+                }
+                Thread.sleep(200); // the server accepts them
+                server.signal("STOP");
+                for (Client client : open) {
+                    client.send(Client.GET);
+                }
+                server.signal("CONT");
+                for (Client client : open) {
+                    Redirect.check(client.head());
+                }
+                server.assertAnswers();
+            } finally {
+                Client.closeAll(open);
+            }
+            server.assertUnharmed();
+        }
+    }
+
     /** Clients at once, each of which connects, asks and goes, and a heap for more connections than that. */
     static Stream<Arguments> crowds() throws IOException {
         return Jdks.all().stream()

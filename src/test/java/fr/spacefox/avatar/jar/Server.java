@@ -159,6 +159,10 @@ final class Server implements AutoCloseable {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
     }
 
+    void signal(String name) throws IOException, InterruptedException {
+        Command.run("kill", "-" + name, String.valueOf(process.pid())).ok();
+    }
+
     /** What it has used of all cores since its start. */
     long cpuMillis() {
         return process.info().totalCpuDuration().orElseThrow().toMillis();
