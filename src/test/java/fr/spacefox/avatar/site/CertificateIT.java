@@ -85,7 +85,7 @@ class CertificateIT {
 
             box.run(START).ok();
             box.run(command).ok();
-            box.await("certbot's certificate", () -> served(box).contains("Pebble") ? true : null);
+            box.awaitTrue("certbot's certificate", () -> served(box).contains("Pebble"));
             String real = served(box);
             assertTrue(real.contains("does match"), real);
             assertRedirects(box);
@@ -105,11 +105,11 @@ class CertificateIT {
             String other = box.install("avatar.example.org").ok();
             assertTrue(other.contains(" --domain avatar.example.org "), other);
             box.run(RENEW).ok();
-            box.run(
-                            "openssl x509 -noout -checkhost avatar.example.org -in /etc/avatar/fullchain.pem | grep 'does match'")
+            box.run("openssl x509 -noout -checkhost avatar.example.org -in /etc/avatar/fullchain.pem"
+                            + " | grep 'does match'")
                     .ok();
             assertTrue(!box.install(DOMAIN).ok().contains("certbot"));
-            box.await("certbot's certificate", () -> served(box).contains("Pebble") ? true : null);
+            box.awaitTrue("certbot's certificate", () -> served(box).contains("Pebble"));
 
             String renewed = served(box);
             box.run("systemctl stop pebble").ok();
@@ -143,7 +143,7 @@ class CertificateIT {
                     box.run(START).ok();
                     box.run("export REQUESTS_CA_BUNDLE=/root/acme.pem\n" + said.substring(said.indexOf("\nmv ") + 1))
                             .ok();
-                    box.await("certbot's certificate", () -> served(box).contains("Pebble") ? true : null);
+                    box.awaitTrue("certbot's certificate", () -> served(box).contains("Pebble"));
                 } else {
                     assertTrue(!said.contains("certbot"), said);
                     assertEquals(

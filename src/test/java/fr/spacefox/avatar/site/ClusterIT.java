@@ -99,7 +99,7 @@ class ClusterIT {
     /** Both machines are asked. */
     private static void awaitBoth(Box box) throws InterruptedException {
         for (String place : List.of(FIRST, SECOND)) {
-            box.await(place, () -> box.curl(URL).output().contains("Location: " + place) ? true : null);
+            box.awaitTrue(place, () -> box.curl(URL).output().contains("Location: " + place));
         }
     }
 }

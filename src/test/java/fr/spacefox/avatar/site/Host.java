@@ -30,11 +30,11 @@ final class Host implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        box.await("the cable", () -> box.run("ip link show eth0").status() == 0 ? true : null);
+        box.awaitTrue("the cable", () -> box.run("ip link show eth0").status() == 0);
         box.run("ip address add " + BOX + "/24 dev eth0; ip link set eth0 up").ok();
-        box.await(
+        box.awaitTrue(
                 "the other end",
-                () -> box.run("ip link show eth0 | grep LOWER_UP").status() == 0 ? true : null);
+                () -> box.run("ip link show eth0 | grep LOWER_UP").status() == 0);
     }
 
     /** Runs a shell script in the other machine's network. */

@@ -10,8 +10,8 @@ record Load(long requests, long pictures, long redirected, long failed, double p
 
     private static final Pattern REPORT = Pattern.compile(
             "finished in [^,]+, ([\\d.]+) req/s.*?"
-                    + "requests: (\\d+) total, \\d+ started, (\\d+) done, \\d+ succeeded, (\\d+) failed, (\\d+) errored,"
-                    + " (\\d+) timeout.*?"
+                    + "requests: (\\d+) total, \\d+ started, (\\d+) done, \\d+ succeeded, (\\d+) failed,"
+                    + " (\\d+) errored, (\\d+) timeout.*?"
                     + "status codes: (\\d+) 2xx, (\\d+) 3xx, (\\d+) 4xx, (\\d+) 5xx",
             Pattern.DOTALL);
 

@@ -33,9 +33,9 @@ class OperationsIT {
                 box.run("grep 'server 127.0.0.1:6667 max_conns=156 ' /etc/nginx/conf.d/avatar.conf")
                         .ok();
                 box.run("grep 'keepalive 12;' /etc/nginx/conf.d/avatar.conf").ok();
-                box.await(
+                box.awaitTrue(
                         "a redirect",
-                        () -> box.curl("https://avatar.spacefox.fr/x").output().contains("/fox-") ? true : null);
+                        () -> box.curl("https://avatar.spacefox.fr/x").output().contains("/fox-"));
                 box.run("echo >> /root/deploy/avatar.service; echo >> /root/deploy/nginx.conf")
                         .ok();
                 box.install("").ok();
@@ -106,8 +106,8 @@ class OperationsIT {
             try (var other = new Host(box)) {
                 String seen = other.run("curl --silent --location --retry 30 --retry-delay 1"
                                 + " --retry-connrefused --output /dev/null"
-                                + " --write-out '%{http_code} %{num_redirects} %{url_effective} %{content_type}' http://"
-                                + Host.BOX + ":8080/x")
+                                + " --write-out '%{http_code} %{num_redirects} %{url_effective} %{content_type}'"
+                                + " http://" + Host.BOX + ":8080/x")
                         .ok();
                 assertTrue(seen.matches("200 1 http://192\\.0\\.2\\.1:8000/Renard-\\d+\\.png image/png"), seen);
             }

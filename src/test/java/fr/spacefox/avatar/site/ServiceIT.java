@@ -74,9 +74,9 @@ class ServiceIT {
         box.run("sed -i s/^COUNT=.*/COUNT=none/ /etc/default/avatar; systemctl restart avatar")
                 .ok();
         try {
-            box.await(
+            box.awaitTrue(
                     "the end",
-                    () -> box.run("systemctl is-active avatar").output().equals("failed\n") ? true : null);
+                    () -> box.run("systemctl is-active avatar").output().equals("failed\n"));
             Thread.sleep(3000); // a second attempt would come after one second
             assertEquals(
                     "ExecMainStatus=2\nNRestarts=0",
@@ -95,9 +95,9 @@ class ServiceIT {
         box.run("systemctl stop avatar").ok();
         Process other = box.start("exec java -Xmx8m -jar /usr/local/lib/avatar/avatar.jar 6666 1");
         try {
-            box.await(
+            box.awaitTrue(
                     "the other",
-                    () -> box.run("curl --silent http://localhost:6666/").status() == 0 ? true : null);
+                    () -> box.run("curl --silent http://localhost:6666/").status() == 0);
             long start = System.nanoTime();
             box.run("systemctl start avatar").ok();
             Thread.sleep(6000);
@@ -109,9 +109,7 @@ class ServiceIT {
             other.destroy();
             other.waitFor();
         }
-        box.await(
-                "the service",
-                () -> box.curl(URL).output().contains("Location: https://avatar.spacefox.fr/") ? true : null);
+        box.awaitTrue("the service", () -> box.curl(URL).output().contains("Location: https://avatar.spacefox.fr/"));
         box.run("systemctl reset-failed avatar; systemctl restart avatar").ok(); // NRestarts starts again
         awaitRedirectBy(0);
     }
@@ -151,7 +149,7 @@ class ServiceIT {
         } finally {
             box.run("kill -CONT " + jvm).ok();
         }
-        box.await("a redirect", () -> box.curl(URL).output().startsWith("HTTP/1.1 302 ") ? true : null);
+        box.awaitTrue("a redirect", () -> box.curl(URL).output().startsWith("HTTP/1.1 302 "));
         assertEquals(jvm, box.jvm());
     }
 
