@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
 /**
- * Redirects every HTTP request to one of COUNT numbered pictures (302 Found, RFC 9110, 15.4.3).
+ * Redirects HTTP requests, each to one of COUNT numbered pictures (302 Found, RFC 9110, 15.4.3).
  *
  * <p>The whole jar may have 2,048 bytes: hence one class, no lambda, and the limits in one string.
  *
@@ -20,9 +20,9 @@ import java.util.concurrent.Executors;
  *     heap decides how many connections there may be. The server closes a surplus connection as soon as it has
  *     accepted it.
  * <li>The thread that runs a request also reads it, and waits when the client stalls. The server's own thread, the
- *     dispatcher, runs requests fastest, but everybody waits for it. So it runs them until a client has stalled, and
- *     then a thread pool runs them for 32 times as long: 0.64 s after a stall of 20 ms, a minute after one of 2 s. With
- *     --pool it always does.
+ *     dispatcher, runs a request at the least cost, but everybody waits for it. So it runs them until a client has
+ *     stalled, and then a thread pool runs them for 32 times as long: 0.64 s after a stall of 20 ms, a minute after one
+ *     of 2 s. With --pool the pool runs all.
  * </ul>
  */
 public final class RedirectServer implements Executor, HttpHandler {
@@ -32,17 +32,17 @@ public final class RedirectServer implements Executor, HttpHandler {
 
     /** System properties that the JDK reads once, so they are set before the server is created; -D overrides them. */
     private static final String LIMITS = "java.locale.providers=SPI" // CLDR takes 480 KB of heap for one Date header
-            + "\nsun.net.httpserver.maxReqHeaders=30" // names; browsers send under 20
+            + "\nsun.net.httpserver.maxReqHeaders=30" // different names; browsers send under 20
             + "\nsun.net.httpserver.maxReqHeaderSize=5000" // bytes, each header counts 32 more; browsers send 1,000
             // Seconds, whatever the JDK's documents say (JDK-8387598), to send a request, and to read the answer. A new
             // connection may be silent as long.
             + "\nsun.net.httpserver.maxReqTime=2"
             + "\nsun.net.httpserver.maxRspTime=2"
-            // ms between checks of both. By the default, 1000, a stall could last 3 s, and the server would close the
-            // visitors who connect as it begins. 100 checks a second cost an idle process 0.5 s of CPU a minute.
+            // ms between checks of both. With the default, 1000, a stall could last 3 s, and visitors who connect as it
+            // begins would exceed their 2 s. 100 checks a second cost an idle process 0.5 s of CPU a minute.
             + "\nsun.net.httpserver.timerMillis=10"
             // Seconds from an answer to the next request. Clients that are answered in the same moment can exceed
-            // maxIdleConnections and take all places: by the default, 30, nobody else would be admitted as long.
+            // maxIdleConnections and take all places: with the default, nobody else would be admitted for 30 s.
             + "\nsun.net.httpserver.idleInterval=2"
             + "\nsun.net.httpserver.clockTick=1000" // ms between checks for silent and idle connections
             + "\njdk.httpserver.maxConnections="; // the number follows: it depends on the heap
@@ -51,9 +51,9 @@ public final class RedirectServer implements Executor, HttpHandler {
     private static final int HEAP_SHIFT = 17;
 
     private static final int MAX_CONNECTIONS = 1000; // they fit in 1,024 file descriptors, the usual limit
-    private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux allows as many by default
+    private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux's default maximum
 
-    /** In ns: under load requests take up to 15 ms. The first takes 50, so the pool runs those of the next second. */
+    /** In ns: a request that takes longer has stalled. Under load they take up to 15 ms, the first of all takes 50. */
     private static final int STALL = 20_000_000;
 
     private static final int POOLED = 32; // STALLs in the pool for each STALL that a request took
@@ -81,7 +81,7 @@ public final class RedirectServer implements Executor, HttpHandler {
             redirector.count = Integer.parseInt(operands[1]);
             if (redirector.count < 1) throw new Exception("wrong number");
             culprit = "URL*";
-            // One expression checks scheme and host, and splits: other ways took 20 bytes more.
+            // Checks scheme and host, and splits; a lookbehind needs a bound. Other ways took 20 bytes more.
             redirector.template = URI.create(operands[2]).toASCIIString().split("(?<=https?://[^*/:].{0,999})\\*", -1);
             if (redirector.template.length != 2) throw new Exception("needs http://host and one *");
             culprit = "PORT";

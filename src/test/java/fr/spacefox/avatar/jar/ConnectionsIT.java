@@ -26,7 +26,7 @@ class ConnectionsIT {
     void followTheHeap(String flag, int connections) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, "-XX:+UseG1GC", flag)) {
             server.assertServes(connections);
-            Thread.sleep(500); // those connections are closed
+            Thread.sleep(500); // until the server has closed those connections
             List<Client> open = new ArrayList<>();
             try {
                 for (int i = 0; i < connections; i++) {
@@ -55,13 +55,13 @@ class ConnectionsIT {
     void areFreeAgainAlthoughAllBecameIdleAtOnce(Path jdk) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, jdk)) {
             server.assertServesAll();
-            Thread.sleep(2000); // the dispatcher runs the requests again
+            Thread.sleep(3000); // until the dispatcher runs the requests again
             List<Client> open = new ArrayList<>();
             try {
                 for (int i = server.maxConnections(); i > 0; i--) {
                     open.add(server.connect());
                 }
-                Thread.sleep(200); // the server accepts them
+                Thread.sleep(200); // until it has accepted them
                 server.signal("STOP");
                 for (Client client : open) {
                     client.send(Client.GET);
