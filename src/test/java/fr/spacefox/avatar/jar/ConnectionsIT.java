@@ -27,14 +27,9 @@ class ConnectionsIT {
         try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, "-XX:+UseG1GC", flag)) {
             server.assertServes(connections);
             Thread.sleep(500); // until the server has closed those connections
-            List<Client> open = new ArrayList<>();
-            try {
-                for (int i = 0; i < connections; i++) {
-                    open.add(server.connect());
-                }
+            try (Flood silent = Attack.SILENT.on(server, connections)) {
+                silent.awaitSent();
                 assertUnanswered(server);
-            } finally {
-                Client.closeAll(open);
             }
             server.assertServes(connections);
             server.assertUnharmed();

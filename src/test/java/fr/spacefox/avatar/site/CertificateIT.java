@@ -98,7 +98,7 @@ class CertificateIT {
             assertEquals(real, served(box));
 
             box.run(RENEW).ok();
-            box.await("the renewed certificate", () -> served(box).equals(real) ? null : true);
+            box.awaitTrue("the renewed certificate", () -> !served(box).equals(real));
             assertTrue(served(box).contains("Pebble"));
 
             // Another domain has a first certificate of its own, which a renewal of the former one leaves alone.
