@@ -67,7 +67,8 @@ class AbuseIT extends InstalledSite {
         Thread.sleep(1000);
         assertTheFastLaneIsFree();
         assertTrue(attack.isAlive(), "the attack ended before the visit");
-        Command.finish(attack);
+        attack.destroy();
+        attack.waitFor();
     }
 
     /** One client writes less than 40 MB in 5 s to the disk, whether nginx refuses its bodies or the JVM is dead. */

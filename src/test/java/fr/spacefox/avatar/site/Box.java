@@ -71,11 +71,8 @@ final class Box implements AutoCloseable {
                             .map(ProcessHandle::pid)
                             .findFirst()
                             .orElse(null));
-            await(
-                    "systemd",
-                    () -> run("systemctl is-system-running").output().matches("(?s)(running|degraded)\\s*")
-                            ? true
-                            : null);
+            awaitTrue(
+                    "systemd", () -> run("systemctl is-system-running").output().matches("(?s)(running|degraded)\\s*"));
         } catch (Throwable failure) {
             close();
             throw failure;
@@ -106,7 +103,7 @@ final class Box implements AutoCloseable {
     }
 
     /** Puts samples, Renard-1.png and so on, into a folder. */
-    static void drawFoxes(int count, Path folder) throws IOException {
+    static synchronized void drawFoxes(int count, Path folder) throws IOException {
         Path drawn = Path.of("target/foxes");
         if (!Files.exists(drawn.resolve("Renard-21.png"))) {
             String java = System.getProperty("java.home") + "/bin/java";

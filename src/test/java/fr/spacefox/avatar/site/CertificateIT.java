@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -71,6 +73,7 @@ class CertificateIT {
 
     @ParameterizedTest
     @EnumSource
+    @Execution(ExecutionMode.CONCURRENT)
     void oneCommandGetsAndRenewsACertificate(Debian debian) throws Exception {
         try (var box = Box.installed(debian.files())) {
             box.run(AUTHORITY).ok();
@@ -121,6 +124,7 @@ class CertificateIT {
 
     /** What the first edition's site used: its own first certificate, one from certbot, or one from elsewhere. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aCertificateOfTheFirstEditionIsKept() throws Exception {
         try (var box = new Box()) {
             Box.drawFoxes(1, box.path("/root"));

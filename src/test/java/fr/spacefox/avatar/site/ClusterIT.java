@@ -38,13 +38,11 @@ class ClusterIT {
                         "6666",
                         "21",
                         SECOND + "*.png")) {
-            box.await(
+            box.awaitTrue(
                     "the second machine",
                     () -> box.run("curl --silent http://" + Host.ADDRESS + ":6666/")
-                                            .status()
-                                    == 0
-                            ? true
-                            : null);
+                                    .status()
+                            == 0);
             // The guide's line, and a log of the test's own that counts the redirects of each machine.
             box.run(Box.readme("A second machine", "sh")
                                     .lines()

@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -74,6 +76,7 @@ class InstallIT {
 
     @ParameterizedTest
     @EnumSource
+    @Execution(ExecutionMode.CONCURRENT)
     void aFolderOfPicturesBecomesASite(Debian debian) throws Exception {
         try (var box = new Box(debian.files())) {
             System.out.println(box.run(". /etc/os-release; echo $PRETTY_NAME; nginx -v; /usr/bin/java -version")
@@ -145,6 +148,7 @@ class InstallIT {
     /** Each refusal is one line that names the culprit, and nothing has changed. */
     @ParameterizedTest
     @EnumSource
+    @Execution(ExecutionMode.CONCURRENT)
     void refusesWhatCannotWork(Debian debian) throws Exception {
         try (var box = new Box(debian.files())) {
             drawCats(box, 3, "gif");
@@ -263,6 +267,7 @@ class InstallIT {
     /** A mistyped domain, a missing picture, a wrong number and a hand at the site's file. */
     @ParameterizedTest
     @EnumSource
+    @Execution(ExecutionMode.CONCURRENT)
     void mistakesCanBeCorrected(Debian debian) throws Exception {
         try (var box = new Box(debian.files())) {
             drawCats(box, 4, "webp");
@@ -333,6 +338,7 @@ class InstallIT {
     /** An installation by the guide of the first edition, with everything that it let one change. */
     @ParameterizedTest
     @EnumSource
+    @Execution(ExecutionMode.CONCURRENT)
     void updatesTheFirstEdition(Debian debian) throws Exception {
         try (var box = new Box(debian.files())) {
             drawCats(box, 6, "webp");

@@ -10,27 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import fr.spacefox.avatar.support.Needs;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The unit under a real systemd. */
 @Needs({BOX, H2LOAD, SYSTEMD_ANALYZE})
-class ServiceIT {
-
-    private static final String URL = "https://avatar.spacefox.fr/x";
-
-    private static Box box;
-
-    @BeforeAll
-    static void install() throws Exception {
-        box = Box.installed();
-    }
-
-    @AfterAll
-    static void discard() throws Exception {
-        if (box != null) box.close();
-    }
+class ServiceIT extends InstalledSite {
 
     @Test
     void runsNowAndAfterTheNextBoot() {
@@ -109,7 +93,7 @@ class ServiceIT {
             other.destroy();
             other.waitFor();
         }
-        box.awaitTrue("the service", () -> box.curl(URL).output().contains("Location: https://avatar.spacefox.fr/"));
+        box.awaitTrue("the service", () -> ask(SITE).status() == 302);
         box.run("systemctl reset-failed avatar; systemctl restart avatar").ok(); // NRestarts starts again
         awaitRedirectBy(0);
     }
@@ -133,24 +117,10 @@ class ServiceIT {
 
     /** A new process, and nothing but 302s from it. */
     private void awaitRedirectBy(int victim) throws InterruptedException {
-        box.await("another process than " + victim, () -> {
+        box.awaitTrue("another process than " + victim, () -> {
             int now = box.jvm();
-            return now != 0 && now != victim && box.curl(URL).output().startsWith("HTTP/1.1 302 ") ? now : null;
+            return now != 0 && now != victim && ask(SITE).status() == 302;
         });
-    }
-
-    @Test
-    void hangsAndGoesOn() throws Exception {
-        int jvm = box.jvm();
-        box.run("kill -STOP " + jvm).ok();
-        try {
-            String answer = box.curl(URL).output();
-            assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
-        } finally {
-            box.run("kill -CONT " + jvm).ok();
-        }
-        box.awaitTrue("a redirect", () -> box.curl(URL).output().startsWith("HTTP/1.1 302 "));
-        assertEquals(jvm, box.jvm());
     }
 
     @Test
