@@ -110,7 +110,9 @@ class InstallIT {
                     cd /var/www/avatar
                     cp Renard-1.jpg 'Renard-1 copy.jpg'
                     cp Renard-1.jpg Renard-20251125.jpg
-                    mkdir Renard-40.jpg""").ok();
+                    mkdir Renard-40.jpg
+                    mv /var/www/avatar /srv
+                    ln -s /srv/avatar /var/www""").ok();
             int jvm = box.jvm();
             remember(box);
             for (String arguments : List.of(CATS + " cats/*", CATS + " cats/cat07.jpg", "")) {
@@ -172,6 +174,7 @@ class InstallIT {
             assertEquals(2, accent.status());
             assertTrue(accent.output().contains(" has letters outside ASCII; write the domain as xn--..."));
             refused(box, CATS, 2, "no picture given, and none is here" + usage);
+            refused(box, "cat13.png", 2, "cat13.png: no such file; the domain comes first" + usage);
             refused(box, CATS + " dogs/*", 1, "dogs/*: no such file");
             refused(box, CATS + " cats", 1, "cats is a folder; write cats/*");
             refused(box, CATS + " text.gif", 1, "text.gif: text/plain is no PNG, JPEG, GIF or WebP picture");
@@ -212,6 +215,14 @@ class InstallIT {
             assertUnchanged(box);
             box.run("systemctl is-active nginx; mv /etc/nginx/sites-enabled/broken.conf /root")
                     .ok();
+
+            // It would take another site's place.
+            box.run("echo 'server { listen 80; server_name cats.example.org; }' > /etc/nginx/sites-enabled/other")
+                    .ok();
+            remember(box);
+            refused(box, CATS + " cats/*", 1, "another site of nginx has the domain " + CATS + "; nginx -T shows it");
+            assertUnchanged(box);
+            box.run("rm /etc/nginx/sites-enabled/other").ok();
 
             // GIF, named as if it were PNG. Then what an installed site refuses.
             String said = box.install(CATS + " fox.png").ok();
@@ -403,6 +414,13 @@ class InstallIT {
                             + " | cmp - /var/www/avatar/fox-1.webp")
                     .ok();
             box.run("cd /root; deploy/remove").ok();
+            refused(
+                    box,
+                    "",
+                    1,
+                    "/etc/default/avatar: URL leads to another server, and the pictures' names here are unknown."
+                            + " Write URL='https://avatar.example.org/Renard-*.png' with your ending,"
+                            + " run this again, and then write the present URL back");
         }
     }
 }

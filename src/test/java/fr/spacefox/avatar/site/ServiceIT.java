@@ -77,14 +77,16 @@ class ServiceIT extends InstalledSite {
     @Test
     void waitsForATakenPort() throws Exception {
         box.run("systemctl stop avatar").ok();
-        Process other = box.start("exec java -Xmx8m -jar /usr/local/lib/avatar/avatar.jar 6666 1");
+        Process other = box.start(
+                "exec java -Xmx8m -jar /usr/local/lib/avatar/avatar.jar 6666 1 https://other.example.org/*.png");
         try {
             box.awaitTrue(
                     "the other",
                     () -> box.run("curl --silent http://localhost:6666/").status() == 0);
             long start = System.nanoTime();
             box.run("systemctl start avatar").ok();
-            Thread.sleep(6000);
+            String said = box.install("").output(); // asks for 20 s, and shows what the service said, not systemd
+            assertTrue(said.contains("the last line of avatar: PORT: Address already in use"), said);
             int restarts = Integer.parseInt(box.run("systemctl show --property=NRestarts --value avatar")
                     .ok());
             long seconds = (System.nanoTime() - start) / 1_000_000_000;
