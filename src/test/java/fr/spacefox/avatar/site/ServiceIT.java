@@ -95,7 +95,7 @@ class ServiceIT extends InstalledSite {
             other.destroy();
             other.waitFor();
         }
-        box.awaitTrue("the service", () -> ask(SITE).status() == 302);
+        box.awaitTrue("the service", () -> box.curl(SITE).output().contains("Location: https://avatar.spacefox.fr/"));
         box.run("systemctl reset-failed avatar; systemctl restart avatar").ok(); // NRestarts starts again
         awaitRedirectBy(0);
     }
