@@ -2,19 +2,17 @@ package fr.spacefox.avatar.site;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Command;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * A throwaway machine. It has the files of this machine, or of another Debian in a folder, under an overlay that
@@ -23,7 +21,15 @@ import java.util.stream.Collectors;
  */
 final class Box implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60); // a loaded machine, not a measure
+    /**
+     * The box's command `visit`, curl with the options that every visit needs: each domain leads to the box, whose
+     * certificate nobody knows.
+     */
+    private static final String VISIT = """
+            #!/bin/sh
+            exec curl --silent --insecure --path-as-is --max-time 30 --http1.1 \\
+                --resolve '*:443:127.0.0.1' --resolve '*:80:127.0.0.1' "$@"
+            """;
 
     private final Process nspawn;
     private final Path log;
@@ -52,10 +58,12 @@ final class Box implements AutoCloseable {
                 mkdir -p var/log/nginx root
                 rm -rf root/*
                 cp -r "$1/deploy" root
+                printf %s "$3" > usr/bin/visit
+                chmod 755 usr/bin/visit
                 cd ..
                 exec systemd-nspawn -D root --register=no --keep-unit --settings=no --private-network --boot --quiet
                 """;
-        nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString(), files)
+        nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString(), files, VISIT)
                 .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
@@ -116,33 +124,10 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** The commands under a heading of README or of the guides: its blocks of shell. */
-    static String readme(String heading) throws IOException {
-        return "cd /root\n" + readme(heading, "sh");
-    }
-
-    /** The blocks of one language under a heading of README or of the guides. */
-    static String readme(String heading, String language) throws IOException {
-        var section = Pattern.compile(
-                        "^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)",
-                        Pattern.DOTALL | Pattern.MULTILINE)
-                .matcher(Files.readString(Path.of("README.md"))
-                        + Files.readString(Path.of("deploy/README.md"))
-                        + Files.readString(Path.of("deploy/operations.md")));
-        assertTrue(section.find(), "no heading " + heading);
-        String blocks = Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE)
-                .matcher(section.group(1))
-                .results()
-                .map(block -> block.group(1))
-                .collect(Collectors.joining());
-        assertTrue(!blocks.isEmpty(), "no " + language + " under " + heading);
-        return blocks;
-    }
-
     /** What `systemctl edit avatar` does with the guide's lines. */
     void edit(String heading) throws IOException {
         run("mkdir -p /etc/systemd/system/avatar.service.d").ok();
-        Files.writeString(path("/etc/systemd/system/avatar.service.d/override.conf"), readme(heading, "ini"));
+        Files.writeString(path("/etc/systemd/system/avatar.service.d/override.conf"), Documents.block(heading, "ini"));
         run("systemctl daemon-reload; systemctl restart avatar").ok();
     }
 
@@ -178,22 +163,9 @@ final class Box implements AutoCloseable {
         return new Command(result.status(), result.output().replace("\r", ""));
     }
 
-    /** The command that asks the box's nginx, whatever the domain is said to lead to. */
+    /** The box's command that asks its nginx, whatever the domain, and prints the head and no body. */
     static List<String> curlCommand(List<String> arguments) {
-        var line = new ArrayList<>(List.of(
-                "curl",
-                "--silent",
-                "--insecure",
-                "--path-as-is",
-                "--max-time",
-                "30",
-                "--http1.1",
-                "--dump-header",
-                "-",
-                "--resolve",
-                "avatar.spacefox.fr:443:127.0.0.1",
-                "--resolve",
-                "avatar.spacefox.fr:80:127.0.0.1"));
+        var line = new ArrayList<>(List.of("visit", "--dump-header", "-"));
         line.addAll(arguments);
         if (!line.contains("--output")) line.addAll(List.of("--output", "/dev/null"));
         return line;
@@ -214,18 +186,12 @@ final class Box implements AutoCloseable {
                 run("systemctl show --property=MainPID --value avatar").output().strip());
     }
 
-    interface Probe<T> {
-        T look();
-    }
-
     /** Looks until there is something to see. */
-    <T> T await(String what, Probe<T> probe) throws InterruptedException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        for (; ; ) {
-            T seen = probe.look();
-            if (seen != null) return seen;
-            assertTrue(System.nanoTime() < deadline, () -> "waited in vain for " + what + "; the box said: " + said());
-            Thread.sleep(20);
+    <T> T await(String what, Await.Probe<T> probe) throws InterruptedException {
+        try {
+            return Await.value(what, probe);
+        } catch (AssertionError vain) {
+            throw new AssertionError(vain.getMessage() + "; the box said: " + said(), vain);
         }
     }
 

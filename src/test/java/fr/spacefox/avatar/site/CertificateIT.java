@@ -50,8 +50,8 @@ class CertificateIT {
             echo 127.0.0.1 avatar.spacefox.fr >> /etc/hosts""";
 
     private static final String RENEW = "REQUESTS_CA_BUNDLE=/root/acme.pem certbot renew --force-renewal";
-    private static final String START = "systemctl start pebble"
-            + "; curl --silent --insecure --retry 9 --retry-all-errors https://localhost:14000/dir";
+    private static final String START =
+            "systemctl start pebble" + "; visit --retry 9 --retry-all-errors https://localhost:14000/dir";
 
     /** The certificate that visitors get: its issuer and its fingerprint. */
     private static String served(Box box) {

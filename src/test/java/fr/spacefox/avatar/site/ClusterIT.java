@@ -40,11 +40,9 @@ class ClusterIT {
                         SECOND + "*.png")) {
             box.awaitTrue(
                     "the second machine",
-                    () -> box.run("curl --silent http://" + Host.ADDRESS + ":6666/")
-                                    .status()
-                            == 0);
+                    () -> box.run("visit http://" + Host.ADDRESS + ":6666/").status() == 0);
             // The guide's line, and a log of the test's own that counts the redirects of each machine.
-            box.run(Box.readme("A second machine", "sh")
+            box.run(Documents.block("A second machine", "sh")
                                     .lines()
                                     .filter(line -> line.contains("site.sed"))
                                     .findFirst()

@@ -30,7 +30,7 @@ class DocumentsIT {
             box.run("cd /root/cats; mogrify -format jpg *.png; rm *.png; mv Renard-13.jpg ../cat13.jpg")
                     .ok();
             for (String heading : new String[] {"Install", "Add a picture", "Update"}) {
-                String said = box.run(Box.readme(heading)).ok();
+                String said = box.run(Documents.commands(heading)).ok();
                 String pictures = heading.equals("Install") ? "12" : "13";
                 assertTrue(
                         said.contains(
@@ -38,10 +38,10 @@ class DocumentsIT {
                         said);
             }
             // Where the guide says that nginx's messages are: the stand-in's reason is one.
-            box.run("systemctl stop avatar; curl --silent --insecure --resolve '*:443:127.0.0.1' --output /dev/null"
+            box.run("systemctl stop avatar; visit --output /dev/null"
                             + " https://avatar.example.org/x; sleep 1; journalctl -t nginx | grep 'Connection refused'")
                     .ok();
-            box.run(Box.readme("Remove")).ok();
+            box.run(Documents.commands("Remove")).ok();
             assertEquals(
                     "",
                     box.run("ls /etc/nginx/conf.d /etc/systemd/system | grep avatar || true")

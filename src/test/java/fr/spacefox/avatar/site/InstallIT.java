@@ -60,11 +60,11 @@ class InstallIT {
 
     /** What a visitor of the address sees: the redirect's target, and the file that it leads to. */
     private static String visit(Box box, String domain, String ending) {
-        String location = box.run("curl --silent --insecure --resolve '*:443:127.0.0.1' --output /dev/null"
-                        + " --write-out '%{http_code} %{redirect_url}' https://" + domain + "/me." + ending)
+        String location = box.run("visit --output /dev/null" + " --write-out '%{http_code} %{redirect_url}' https://"
+                        + domain + "/me." + ending)
                 .ok();
         assertTrue(location.startsWith("302 https://" + domain + "/"), location);
-        return box.run("curl --silent --insecure --resolve '*:443:127.0.0.1' --output /dev/null"
+        return box.run("visit --output /dev/null"
                         + " --write-out '%{http_code} %{content_type} ' " + location.substring(4)
                         + "; echo " + location.substring(location.lastIndexOf('/') + 1))
                 .ok();
@@ -410,8 +410,7 @@ class InstallIT {
             box.install("").ok();
             box.run("systemctl stop avatar; rm /etc/systemd/system/avatar.service.d/override.conf")
                     .ok();
-            box.run("curl --silent --insecure --resolve '*:443:127.0.0.1' https://avatar.example.org/x"
-                            + " | cmp - /var/www/avatar/fox-1.webp")
+            box.run("visit https://avatar.example.org/x" + " | cmp - /var/www/avatar/fox-1.webp")
                     .ok();
             box.run("cd /root; deploy/remove").ok();
             refused(

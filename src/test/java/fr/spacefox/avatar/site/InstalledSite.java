@@ -34,7 +34,7 @@ abstract class InstalledSite {
     static void install() throws Exception {
         box = Box.installed();
         // Debian's own site would answer what names no domain on port 80.
-        box.run(Box.readme("Other sites on the same nginx")).ok();
+        box.run(Documents.commands("Other sites on the same nginx")).ok();
     }
 
     @AfterAll

@@ -15,7 +15,7 @@ class LoadIT extends InstalledSite {
 
     @BeforeAll
     static void prepare() throws Exception {
-        box.run(Box.readme("Ten thousand at once")).ok();
+        box.run(Documents.commands("Ten thousand at once")).ok();
     }
 
     private static String h2load(Box box, int clients, int requests) {

@@ -19,9 +19,9 @@ class OperationsIT {
     void everyChangeOutlivesAnUpdate() throws Exception {
         try (var box = Box.installed()) {
             box.edit("A larger machine");
-            box.run(Box.readme("A larger machine")).ok();
-            box.run(Box.readme("Another port than 6666")).ok();
-            box.run(Box.readme("Pictures of another name")).ok();
+            box.run(Documents.commands("A larger machine")).ok();
+            box.run(Documents.commands("Another port than 6666")).ok();
+            box.run(Documents.commands("Pictures of another name")).ok();
             for (String update : new String[] {"as changed", "updated", "updated again"}) {
                 String command = box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline")
                         .ok();
@@ -42,12 +42,12 @@ class OperationsIT {
             }
             // The stand-in, and the picture in place of a missing one.
             for (String path : new String[] {"x", "fox-22.png"}) {
-                box.run("systemctl stop avatar; curl --silent --insecure --resolve '*:443:127.0.0.1'"
-                                + " https://avatar.spacefox.fr/" + path + " | cmp - /var/www/avatar/fox-1.png")
+                box.run("systemctl stop avatar; visit" + " https://avatar.spacefox.fr/" + path
+                                + " | cmp - /var/www/avatar/fox-1.png")
                         .ok();
             }
 
-            box.run(Box.readme("Pictures on another server")).ok();
+            box.run(Documents.commands("Pictures on another server")).ok();
             box.awaitTrue(
                     "a picture elsewhere",
                     () -> box.curl("https://avatar.spacefox.fr/x")
@@ -56,7 +56,7 @@ class OperationsIT {
             box.install("").ok();
             box.run("grep 'try_files /fox-1.png ' /etc/nginx/conf.d/avatar.conf")
                     .ok();
-            box.run(Box.readme("Other sites on the same nginx")).ok();
+            box.run(Documents.commands("Other sites on the same nginx")).ok();
             assertTrue(box.run("cd /root; deploy/remove").ok().contains("rm -r /etc/systemd/system/avatar.service.d"));
         }
     }
@@ -100,7 +100,7 @@ class OperationsIT {
     void servesALocalNetworkWithoutNginx() throws Exception {
         try (var box = new Box()) {
             Box.drawFoxes(21, box.path("/root"));
-            box.run(Box.readme("Without nginx, on a local network")).ok();
+            box.run(Documents.commands("Without nginx, on a local network")).ok();
             try (var other = new Host(box)) {
                 String seen = other.run("curl --silent --location --retry 30 --retry-delay 1"
                                 + " --retry-connrefused --output /dev/null"

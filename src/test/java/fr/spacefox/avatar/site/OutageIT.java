@@ -84,7 +84,7 @@ class OutageIT extends InstalledSite {
                 box.awaitTrue(
                         "a full JVM",
                         () -> List.of(52, 56)
-                                .contains(box.run("exec curl --silent --max-time 5 http://localhost:6666/")
+                                .contains(box.run("exec visit --max-time 5 http://localhost:6666/")
                                         .status()));
                 Answer answer = request.send(box);
                 if (answer.status() == 302) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Needs;
 import java.io.File;
 import java.io.IOException;
@@ -27,7 +28,7 @@ class QuickStartIT {
         for (int port : List.of(PICTURES, AVATARS)) {
             assertFalse(isOpen(port), "another program listens on port " + port);
         }
-        Process lines = run(Box.readme("Try it here", "sh"));
+        Process lines = run(Documents.block("Try it here", "sh"));
         try (var browser = new Browser(
                 command -> new ProcessBuilder(command).redirectErrorStream(true).start())) {
             awaitOpen(PICTURES, lines);
@@ -59,11 +60,10 @@ class QuickStartIT {
     }
 
     private static void awaitOpen(int port, Process lines) throws InterruptedException {
-        for (long start = System.nanoTime(); !isOpen(port); Thread.sleep(50)) {
-            assertTrue(
-                    lines.isAlive() && System.nanoTime() - start < 60_000_000_000L,
-                    "nobody listens on " + port + ", see target/quick-start.log");
-        }
+        Await.until("port " + port + ", see target/quick-start.log", () -> {
+            assertTrue(lines.isAlive(), "ended, see target/quick-start.log");
+            return isOpen(port);
+        });
     }
 
     private static boolean isOpen(int port) {

@@ -81,8 +81,7 @@ class ServiceIT extends InstalledSite {
                 "exec java -Xmx8m -jar /usr/local/lib/avatar/avatar.jar 6666 1 https://other.example.org/*.png");
         try {
             box.awaitTrue(
-                    "the other",
-                    () -> box.run("curl --silent http://localhost:6666/").status() == 0);
+                    "the other", () -> box.run("visit http://localhost:6666/").status() == 0);
             long start = System.nanoTime();
             box.run("systemctl start avatar").ok();
             String said = box.install("").output(); // asks for 20 s, and shows what the service said, not systemd
