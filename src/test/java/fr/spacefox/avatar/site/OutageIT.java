@@ -201,8 +201,7 @@ class OutageIT extends InstalledSite {
                 "302 Found\\r\\nContent-Length: 0\\r\\n\\r\\n",
                 "302 Found\\r\\nLocation: https://avatar.spacefox.fr/Renard-1.png\\r\\n\\r\\n' + b'x' * 2000000 + b'",
                 "200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n",
-                "500 Error\\r\\nContent-Length: 0\\r\\n\\r\\n",
-                "noise"
+                "500 Error\\r\\nContent-Length: 0\\r\\n\\r\\n"
             })
     void onlyTheJvmsRedirectsAreKept(String answer) throws Exception {
         box.run(STOP).ok();
