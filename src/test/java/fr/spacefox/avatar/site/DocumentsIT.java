@@ -54,7 +54,7 @@ class DocumentsIT {
             Command alarm = box.run(monitor);
             assertTrue(alarm.status() != 0 && alarm.output().startsWith("curl: ("), alarm::output);
 
-            box.run(Documents.commands("Remove")).ok();
+            box.run("cd /root; deploy/remove").ok();
             assertEquals(
                     "",
                     box.run("ls /etc/nginx/conf.d /etc/systemd/system | grep avatar || true")
