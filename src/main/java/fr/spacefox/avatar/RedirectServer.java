@@ -127,10 +127,7 @@ public final class RedirectServer implements Executor, HttpHandler {
         }
     }
 
-    /**
-     * Leaves the body of a request to the server, which discards up to 64 KB of it; if there is more, it closes the
-     * connection.
-     */
+    /** Leaves a request's body to the server, which discards less than 64 KB, and else closes the connection. */
     @Override
     public void handle(HttpExchange exchange) throws IOException {
         exchange.getResponseHeaders().set("Location", template[0] + ((int) (Math.random() * count) + 1) + template[1]);

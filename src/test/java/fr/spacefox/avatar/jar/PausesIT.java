@@ -36,7 +36,7 @@ class PausesIT {
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @MethodSource("pauses")
-    void delayNobody(int clients, int pauseMillis, int bareConnections, Path jdk) throws Exception {
+    void clientsThatPauseDelayNobody(int clients, int pauseMillis, int bareConnections, Path jdk) throws Exception {
         ScheduledExecutorService threads = Executors.newScheduledThreadPool(clients + 1);
         try (Server server = warm(jdk)) {
             for (int i = 0; i < clients; i++) {

@@ -14,8 +14,7 @@ enum Debian {
     String files() {
         String files = this == THIS ? "/" : System.getenv(FOLDER);
         if (files == null) {
-            String reason = FOLDER + " names no folder with the files of the other Debian; .ci/run makes one";
-            System.out.println(reason);
+            String reason = "a folder with the files of the other Debian in " + FOLDER + "; .ci/run makes one";
             if (System.getenv("CI") != null) {
                 fail(reason);
             }
