@@ -46,7 +46,7 @@ public final class LeftOut implements TestExecutionListener {
 
     @Override
     public void testPlanExecutionFinished(TestPlan finished) {
-        testsByNeed.forEach((need, tests) ->
-                System.out.println(tests.size() + " tests are left out for want of: " + need + "\n    " + String.join("\n    ", tests)));
+        testsByNeed.forEach((need, tests) -> System.out.println(
+                tests.size() + " tests are left out for want of: " + need + "\n    " + String.join("\n    ", tests)));
     }
 }

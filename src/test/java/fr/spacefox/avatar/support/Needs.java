@@ -78,9 +78,10 @@ public @interface Needs {
             if (!installed) return Optional.of("apt-get install " + packages);
             return switch (this) {
                 case BOX -> BOX_CAN_BE_MADE ? Optional.empty() : Optional.of("root who may mount and make networks");
-                case ROOT -> IS_ROOT && succeeds("unshare", "--net", "true")
-                        ? Optional.empty()
-                        : Optional.of("root who may make networks");
+                case ROOT ->
+                    IS_ROOT && succeeds("unshare", "--net", "true")
+                            ? Optional.empty()
+                            : Optional.of("root who may make networks");
                 default -> Optional.empty();
             };
         }
