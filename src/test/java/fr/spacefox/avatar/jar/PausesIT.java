@@ -27,10 +27,7 @@ class PausesIT {
     static Stream<Arguments> pauses() throws IOException {
         return Jdks.all().stream()
                 .flatMap(jdk -> Stream.of(
-                        Arguments.of(3, 170, 10, jdk),
-                        Arguments.of(10, 150, 0, jdk),
-                        Arguments.of(10, 50, 10, jdk),
-                        Arguments.of(30, 100, 10, jdk)));
+                        Arguments.of(3, 170, 10, jdk), Arguments.of(10, 150, 0, jdk), Arguments.of(30, 50, 10, jdk)));
     }
 
     @ParameterizedTest
