@@ -10,7 +10,9 @@ import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -45,12 +47,12 @@ class PictureStepIT {
     /** Makers of pictures and of metadata, and `look`, which prints what came out. */
     private static final String FUNCTIONS = """
             set -eu
-            rm -rf /root/case && mkdir -p /root/case/out && cd /root/case
-            here=/root/pictures step=/root/deploy/pictures im=$(command -v magick || command -v convert)
+            rm -rf /root/case /root/out && mkdir /root/case /root/out && cd /root/case
+            here=/root/pictures out=/root/out step="/root/deploy/pictures $out" im=$(command -v magick || command -v convert)
             convert() { "$im" "$@"; }
             quarters() { # COLOUR COLOUR COLOUR COLOUR FILE
                 convert -size 40x40 '(' "xc:$1" "xc:$2" +append ')' '(' "xc:$3" "xc:$4" +append ')' -append \\
-                    -bordercolor magenta -compose copy -border 60x0 -quality 95 -define webp:lossless=true "$5"
+                    -bordercolor magenta -compose copy -border 60x0 +repage -quality 95 -define webp:lossless=true "$5"
             }
             mark() { quarters red lime blue white "$1"; }
             moving() { mark mark.miff; convert -delay 10 -loop 0 mark.miff '(' +clone -flop ')' "$@"; rm mark.miff; }
@@ -65,7 +67,7 @@ class PictureStepIT {
             }
             exif() { # ORIENTATION FILE: and a GPS datum, which is secret
                 {
-                    printf '\\377\\341\\0\\107Exif\\0\\0MM\\0*\\0\\0\\0\\010\\0\\002\\001\\022\\0\\003\\0\\0\\0\\001\\0\\00'$1
+                    printf '\\377\\341\\0\\107Exif\\0\\0MM\\0*\\0\\0\\0\\010\\0\\002\\001\\022\\0\\003\\0\\0\\0\\001\\0\\'$(printf %03o $1)
                     printf '\\0\\0\\210\\045\\0\\004\\0\\0\\0\\001\\0\\0\\0\\046\\0\\0\\0\\0'
                     printf '\\0\\001\\0\\022\\0\\002\\0\\0\\0\\007\\0\\0\\0\\070\\0\\0\\0\\0secret\\0'
                 } | insert "$2"
@@ -85,7 +87,7 @@ class PictureStepIT {
                 ready 90 90 x.jpg
                 case $1 in
                 exif) exif 1 x.jpg ;;
-                xmp) printf '\\377\\341\\0\\061http://ns.adobe.com/xap/1.0/\\0<x>secret</x>   ' | insert x.jpg ;;
+                xmp) printf '\\377\\341\\0\\057http://ns.adobe.com/xap/1.0/\\0<x>secret</x>   ' | insert x.jpg ;;
                 iptc) printf '\\377\\355\\0\\015Photosecret' | insert x.jpg ;;
                 comment) convert x.jpg -set comment secret x.jpg ;;
                 profile) convert x.jpg -profile $here/p3.icc x.jpg ;;
@@ -97,14 +99,14 @@ class PictureStepIT {
                 grep -qaE 'secret|Exif|EXIF|eXIf|XMP |xmp|ICC_PROFILE|ICCP|iCCP|ICCRGBG|[tzi]TXt|tEXt|tIME' "$1"
             }
             look() {
-                for i in $(cd out && ls | sort -n); do
+                for i in $(ls $out | sort -n); do
                     [ $i != taken ] || continue
-                    printf '%s' "$i $(identify -format '%m %wx%h,' out/$i | cut -d , -f 1)"
-                    convert out/$i -coalesce -sample '2x2!' -depth 8 -colorspace sRGB rgba:- | od -An -v -tx1 -w16 |
+                    printf '%s' "$i $(identify -format '%m %wx%h,' $out/$i | cut -d , -f 1)"
+                    convert $out/$i -coalesce -sample '2x2!' -depth 8 -colorspace sRGB rgba:- | od -An -v -tx1 -w16 |
                         tr -d ' ' | sed 's/^/ /' | tr -d '\\n'
                     echo
-                    ! carries out/$i || echo carries metadata
-                    [ "$(stat -c %a out/$i)" = 644 ] || echo may not be read
+                    ! carries $out/$i || echo carries metadata
+                    [ "$(stat -c %a $out/$i)" = 644 ] || echo may not be read
                 done
             }
             """;
@@ -127,15 +129,18 @@ class PictureStepIT {
         for (Box box : BOXES.values()) box.close();
     }
 
-    private static String name(int red, int green, int blue, int alpha) {
-        if (alpha < 128) return "_";
-        for (var colour : COLOURS.entrySet()) {
-            int[] is = colour.getValue();
-            if (Math.abs(is[0] - red) < 10 && Math.abs(is[1] - green) < 10 && Math.abs(is[2] - blue) < 10) {
-                return colour.getKey();
-            }
-        }
-        return "(%d %d %d)".formatted(red, green, blue);
+    private static String colours(String rgba) {
+        return rgba.isEmpty() ? "" : colour(HexFormat.of().parseHex(rgba, 0, 8)) + colours(rgba.substring(8));
+    }
+
+    private static String colour(byte[] pixel) {
+        int[] is = {pixel[0] & 255, pixel[1] & 255, pixel[2] & 255};
+        if (pixel[3] >= 0) return "_";
+        return COLOURS.entrySet().stream()
+                .filter(known -> IntStream.range(0, 3).allMatch(i -> Math.abs(known.getValue()[i] - is[i]) < 10))
+                .map(Map.Entry::getKey)
+                .findAny()
+                .orElse(Arrays.toString(is));
     }
 
     private static Stream<Arguments> on(Stream<String[]> cases) {
@@ -150,7 +155,7 @@ class PictureStepIT {
         return on(Stream.of("jpg", "png", "webp", "tiff")
                 .map(type -> one(
                         "orientations of " + type,
-                        "turned " + type + "; $step out -- .; look",
+                        "turned " + type + "; $step -- .; look",
                         "jpg\n"
                                 + IntStream.rangeClosed(1, 8)
                                         .mapToObj(i -> i + " JPEG 90x90 RGBW\n")
@@ -177,7 +182,7 @@ class PictureStepIT {
                 .map(what -> what.split(" "))
                 .map(what -> one(
                         what[0] + " in " + what[1],
-                        "carrying %1$s %2$s; $step out %2$s -- x.%2$s; look".formatted((Object[]) what),
+                        "carrying %1$s %2$s; $step %2$s -- x.%2$s; look".formatted((Object[]) what),
                         what[1] + "\n1 " + what[1].replace("jpg", "jpeg").toUpperCase(Locale.ROOT) + " 90x90 RGBW\n")));
     }
 
@@ -188,46 +193,38 @@ class PictureStepIT {
         String rgba = "quarters red none blue white ";
         String cmyk = "mark x.miff; convert x.miff -colorspace CMYK -quality 95 c.jpg; ";
         String onlyOne = ": only its first picture can be read\n";
-        String moves = "; $step out -- m.*; look; identify -format '%T ' out/1; grep -ac NETSCAPE2.0 out/1";
+        String moves = "; $step -- m.*; look; identify -format '%T ' $out/1; grep -ac NETSCAPE2.0 $out/1";
         String jpg = "jpg\n1 JPEG 90x90 ";
         String gif = "gif\n1 GIF 90x90 RGBW GRWB\n";
         return on(Stream.of(
-                one("P3 JPEG", p3 + "p.jpg; $step out -- p.jpg; look", jpg + "OWKY\n"),
-                one("P3 PNG", p3 + "p.png; $step out -- p.png; look", jpg + "OWKY\n"),
-                one("P3 WebP", p3 + "p.webp; $step out -- p.webp; look", jpg + "OWKY\n"),
-                one("P3 TIFF", p3 + "p.tiff; $step out -- p.tiff; look", jpg + "OWKY\n"),
-                one("P3 AVIF", "$step out -- $here/p3.avif; look", jpg + "OWKY\n"),
-                one(
-                        "a phone's HEIC: P3, and turned in two ways",
-                        "$step out -- $here/phone.heic; look",
-                        jpg + "OWKY\n"),
-                one("CMYK", cmyk + "$step out -- c.jpg; look", jpg + "RGBW\n"),
-                one(
-                        "CMYK with a profile for RGB",
-                        cmyk + "{ printf '\\377\\342\\001\\070ICC_PROFILE\\0\\001\\001';"
-                                + " cat $here/p3.icc; } | insert c.jpg; $step out -- c.jpg; look",
-                        jpg + "RGBW\n"),
-                one("grey JPEG", grey + "g.jpg; $step out -- g.jpg; look", jpg + "WKYW\n"),
-                one("grey PNG of 16 bits", grey + "-depth 16 g.png; $step out -- g.png; look", jpg + "WKYW\n"),
-                one("BMP", "mark x.bmp; $step out -- x.bmp; look", jpg + "RGBW\n"),
+                one("P3 JPEG", p3 + "p.jpg; $step -- p.jpg; look", jpg + "OWKY\n"),
+                one("P3 PNG", p3 + "p.png; $step -- p.png; look", jpg + "OWKY\n"),
+                one("P3 WebP", p3 + "p.webp; $step -- p.webp; look", jpg + "OWKY\n"),
+                one("P3 TIFF", p3 + "p.tiff; $step -- p.tiff; look", jpg + "OWKY\n"),
+                one("P3 AVIF", "$step -- $here/p3.avif; look", jpg + "OWKY\n"),
+                one("a phone's HEIC: P3, and turned in two ways", "$step -- $here/phone.heic; look", jpg + "OWKY\n"),
+                one("CMYK", cmyk + "$step -- c.jpg; look", jpg + "RGBW\n"),
+                one("grey JPEG", grey + "g.jpg; $step -- g.jpg; look", jpg + "WKYW\n"),
+                one("grey PNG of 16 bits", grey + "-depth 16 g.png; $step -- g.png; look", jpg + "WKYW\n"),
+                one("BMP", "mark x.bmp; $step -- x.bmp; look", jpg + "RGBW\n"),
                 one(
                         "TIFF of two pages",
-                        "mark x.miff; convert x.miff x.miff t.tiff; $step out -- t.tiff; look",
+                        "mark x.miff; convert x.miff x.miff t.tiff; $step -- t.tiff; look",
                         jpg + "RGBW\n"),
                 one(
                         "PNG with an offset",
-                        "mark x.miff; convert x.miff -repage 400x300+7+9 y.png; $step out -- y.png;" + " look",
+                        "mark x.miff; convert x.miff -repage 400x300+7+9 y.png; $step -- y.png;" + " look",
                         jpg + "RGBW\n"),
-                one("transparent PNG", rgba + "x.png; $step out -- x.png; look", "png\n1 PNG 90x90 R_BW\n"),
-                one("transparent GIF", rgba + "x.gif; $step out -- x.gif; look", "png\n1 PNG 90x90 R_BW\n"),
-                one("transparent WebP", rgba + "x.webp; $step out -- x.webp; look", "png\n1 PNG 90x90 R_BW\n"),
+                one("transparent PNG", rgba + "x.png; $step -- x.png; look", "png\n1 PNG 90x90 R_BW\n"),
+                one("transparent GIF", rgba + "x.gif; $step -- x.gif; look", "png\n1 PNG 90x90 R_BW\n"),
+                one("transparent WebP", rgba + "x.webp; $step -- x.webp; look", "png\n1 PNG 90x90 R_BW\n"),
                 one(
                         "transparent where it is cut off",
-                        "mark x.miff; convert x.miff -transparent magenta y.png;" + " $step out -- y.png; look",
+                        "mark x.png; convert x.png -bordercolor none -border 40x0 y.png;" + " $step -- y.png; look",
                         jpg + "RGBW\n"),
                 one(
                         "transparent, for JPEG",
-                        rgba + "x.png; $step out jpg -- x.png; look",
+                        rgba + "x.png; $step jpg -- x.png; look",
                         "white where it was transparent: x.png: the pictures here are jpg\n" + jpg + "RWBW\n"),
                 one("moving GIF", "moving m.gif" + moves, gif + "10 10 1\n"),
                 one("moving GIF of parts", "moving -layers optimize m.gif" + moves, gif + "10 10 1\n"),
@@ -235,49 +232,46 @@ class PictureStepIT {
                 one(
                         "moving and transparent",
                         rgba + "x.miff; convert -dispose previous x.miff '(' +clone -flop ')' m.gif;"
-                                + " $step out -- m.gif; look",
+                                + " $step -- m.gif; look",
                         "gif\n1 GIF 90x90 R_BW _RWB\n"),
-                one(
-                        "moving, for WebP",
-                        "moving m.gif; $step out webp -- m.gif; look",
-                        "webp\n1 WEBP 90x90 RGBW GRWB\n"),
+                one("moving, for WebP", "moving m.gif; $step webp -- m.gif; look", "webp\n1 WEBP 90x90 RGBW GRWB\n"),
                 one(
                         "moving, for PNG",
-                        "moving m.gif; $step out png -- m.gif; look",
+                        "moving m.gif; $step png -- m.gif; look",
                         "stands still: m.gif: the pictures here are png\npng\n1 PNG 90x90 RGBW\n"),
                 one(
                         "moving PNG",
-                        "$step out -- $here/moving.png; look",
+                        "$step -- $here/moving.png; look",
                         "stands still: /root/pictures/moving.png" + onlyOne + jpg + "RGBW\n"),
                 one(
                         "moving AVIF",
-                        "$step out -- $here/moving.avif; look",
+                        "$step -- $here/moving.avif; look",
                         "stands still: /root/pictures/moving.avif" + onlyOne + jpg + "RGBW\n"),
                 one(
                         "mixed",
-                        "mark a.png; mark b.jpg; mark c.bmp; $step out -- .; look",
+                        "mark a.png; mark b.jpg; mark c.bmp; $step -- .; look",
                         jpg + "RGBW\n2 JPEG 90x90 RGBW\n3 JPEG 90x90 RGBW\n"),
                 one(
                         "mixed, one transparent",
-                        "mark a.jpg; quarters none lime blue white b.png; $step out -- .; look",
+                        "mark a.jpg; quarters none lime blue white b.png; $step -- .; look",
                         "png\n1 PNG 90x90 RGBW\n2 PNG 90x90 _GBW\n"),
                 one(
                         "mixed, one moves",
-                        "mark a.jpg; moving b.gif; quarters none lime blue white c.png;" + " $step out -- .; look",
+                        "mark a.jpg; moving b.gif; quarters none lime blue white c.png;" + " $step -- .; look",
                         "gif\n1 GIF 90x90 RGBW\n2 GIF 90x90 RGBW GRWB\n3 GIF 90x90 _GBW\n"),
-                one("another size", "mark a.jpg; SIZE=40 $step out -- a.jpg; look", "jpg\n1 JPEG 40x40 RGBW\n"),
+                one("another size", "mark a.jpg; SIZE=40 $step -- a.jpg; look", "jpg\n1 JPEG 40x40 RGBW\n"),
                 one(
                         "their own sizes",
-                        "mark a.jpg; exif 1 a.jpg; ready 50 60 b.png; SIZE= $step out -- a.jpg b.png;" + " look",
+                        "mark a.jpg; exif 1 a.jpg; ready 50 60 b.png; SIZE= $step -- a.jpg b.png;" + " look",
                         "jpg\n1 JPEG 200x80 MMMM\n2 JPEG 50x60 RGBW\n"),
                 one(
                         "small, but not alike",
-                        "ready 20 20 a.png; ready 20 30 b.png; $step out -- .; look",
+                        "ready 20 20 a.png; ready 20 30 b.png; $step -- .; look",
                         jpg + "RGBW\n2 JPEG 90x90 RGBW\n"),
-                one("too large by a pixel", "ready 91 91 a.png; $step out -- a.png; look", jpg + "RGBW\n"),
+                one("too large by a pixel", "ready 91 91 a.png; $step -- a.png; look", jpg + "RGBW\n"),
                 one(
                         "ready, but of another type than the site's",
-                        "ready 90 90 a.png; $step out jpg -- a.png; look",
+                        "ready 90 90 a.png; $step jpg -- a.png; look",
                         jpg + "RGBW\n")));
     }
 
@@ -288,22 +282,22 @@ class PictureStepIT {
                         .flatMap(type -> Stream.of("90 90", "64 48")
                                 .map(size -> one(
                                         type + " of " + size + " is ready",
-                                        "ready %1$s a.%2$s; convert a.%2$s -flip -strip b.%2$s; $step out -- .; cmp a.%2$s out/1;"
+                                        "ready %1$s a.%2$s; convert a.%2$s -flip -strip b.%2$s; $step -- .; cmp a.%2$s $out/1;"
                                                         .formatted(size, type)
-                                                + " cmp b.%s out/2; ls out".formatted(type),
+                                                + " cmp b.%s $out/2; ls $out".formatted(type),
                                         type + "\n1\n2\ntaken\n"))),
                 Stream.of(
                         one(
                                 "sizes are kept and so ready",
-                                "ready 400 300 a.jpg; ready 9 9 b.jpg; SIZE= $step out -- .;"
-                                        + " cmp a.jpg out/1; cmp b.jpg out/2",
+                                "ready 400 300 a.jpg; ready 9 9 b.jpg; SIZE= $step -- .;"
+                                        + " cmp a.jpg $out/1; cmp b.jpg $out/2",
                                 "jpg\n"),
                         one("drawings are ready", """
                                 echo '<svg xmlns="http://www.w3.org/2000/svg"/>' > a.svg
                                 echo '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>' > b.png
-                                $step out -- a.svg b.png
-                                cmp a.svg out/1
-                                cmp b.png out/2""", "phpBB refuses SVG pictures\nsvg\n"))));
+                                $step -- a.svg b.png
+                                cmp a.svg $out/1
+                                cmp b.png $out/2""", "phpBB refuses SVG pictures\nsvg\n"))));
     }
 
     static Stream<Arguments> folders() {
@@ -314,7 +308,7 @@ class PictureStepIT {
                 one(
                         "left out by its name",
                         "mkdir -p @eaDir .thumbs __MACOSX deep; mark deep/x.jpg; mark .x.jpg;"
-                                + " for d in @eaDir .thumbs __MACOSX; do mark $d/x.png; done; $step out -- .; look",
+                                + " for d in @eaDir .thumbs __MACOSX; do mark ./$d/x.png; done; $step -- .; look",
                         jpg),
                 one("left out by its content", """
                         mkdir in
@@ -324,14 +318,14 @@ class PictureStepIT {
                         : > in/c.png
                         echo '<svg xmlns="http://www.w3.org/2000/svg"/>' > in/d.jpg
                         printf 'push graphic-context\\nviewbox 0 0 9 9\\n' > in/e.png
-                        $step out -- in x.jpg
+                        $step -- in x.jpg
                         look
                         """, """
                         left out: in/Thumbs.db: no picture (text/plain)
                         left out: in/a.jpg: no picture (text/plain)
                         left out: in/b.jpg: no picture (application/postscript)
                         left out: in/c.png: no picture (inode/x-empty)
-                        left out: in/e.png: no picture (text/plain)
+                        left out: in/e.png: no picture (image/x-mvg)
                         left out: in/d.jpg: all must be drawings (SVG), or none
                         """ + jpg),
                 one("links", """
@@ -343,29 +337,29 @@ class PictureStepIT {
                         ln -s nowhere in/c
                         ln -s in all
                         ln -s all/b/x.jpg one
-                        $step out -- all one
+                        $step -- all one
                         look
                         """, "left out: all/c: leads nowhere\n" + jpg + "2 JPEG 90x90 RGBW\n"),
                 one(
                         "a pipe",
-                        "mark x.jpg; mkfifo p; $step out -- p x.jpg; look",
+                        "mark x.jpg; mkfifo p; $step -- p x.jpg; look",
                         "left out: p: no picture (inode/fifo)\n" + jpg),
                 one(
                         "a drawing, for PNG",
-                        svg + "a.svg; $step out png -- a.svg",
+                        svg + "a.svg; $step png -- a.svg",
                         "left out: a.svg" + notOnly + "deploy/pictures: no usable picture\nstatus 1\n"),
                 one(
                         "a picture, for drawings",
-                        "mark a.png; " + svg + "b.svg; $step out svg -- a.png b.svg;" + " cmp b.svg out/1",
+                        "mark a.png; " + svg + "b.svg; $step svg -- a.png b.svg;" + " cmp b.svg $out/1",
                         "left out: a.png" + notOnly + "phpBB refuses SVG pictures\nsvg\n"),
                 one(
                         "no such file",
-                        "mark x.jpg; $step out -- x.jpg 'y\nz.jpg'",
+                        "mark x.jpg; $step -- x.jpg 'y\nz.jpg'",
                         "deploy/pictures: y?z.jpg: no such file\nstatus 1\n"),
-                one("no picture", "mkdir in; $step out -- in", "deploy/pictures: no usable picture\nstatus 1\n"),
+                one("no picture", "mkdir in; $step -- in", "deploy/pictures: no usable picture\nstatus 1\n"),
                 one(
                         "a wrong size",
-                        "mark x.jpg; SIZE=9x9 $step out -- x.jpg",
+                        "mark x.jpg; SIZE=9x9 $step -- x.jpg",
                         "deploy/pictures: SIZE=9x9: write a number of pixels, or nothing\nstatus 1\n"),
                 one(
                         "cut short",
@@ -377,7 +371,7 @@ class PictureStepIT {
                         done
                         head -c 700 $here/p3.avif > in/x.avif
                         head -c 1200 $here/phone.heic > in/x.heic
-                        $step out -- in x.jpg
+                        $step -- in x.jpg
                         look
                         """,
                         Stream.of("avif", "bmp", "gif", "heic", "jpg", "png", "tiff", "webp")
@@ -388,15 +382,15 @@ class PictureStepIT {
                         mark a.jpg
                         mark b.png
                         cp b.png copy.png
-                        $step out -- a.jpg copy.png b.png
-                        sed 's/$/ x/' out/taken > taken
-                        sha256sum a.jpg b.png | cut -d ' ' -f 1 | cmp - out/taken
-                        rm out/*
-                        TAKEN=taken $step out jpg -- a.jpg b.png copy.png
-                        ls out
-                        wc -c < out/taken
+                        $step -- a.jpg copy.png b.png
+                        sed 's/$/ x/' $out/taken > taken
+                        sha256sum a.jpg b.png | cut -d ' ' -f 1 | cmp - $out/taken
+                        rm $out/*
+                        TAKEN=taken $step jpg -- a.jpg b.png copy.png
+                        ls $out
+                        wc -c < $out/taken
                         mark c.bmp
-                        TAKEN=taken $step out jpg -- a.jpg b.png c.bmp
+                        TAKEN=taken $step jpg -- a.jpg b.png c.bmp
                         look
                         """, "jpg\njpg\ntaken\n0\n" + jpg),
                 one("names", """
@@ -410,16 +404,16 @@ class PictureStepIT {
                             { cat ../x.jpg; echo $n; } > "./$name.jpg"
                         done
                         cd ..
-                        $step out -- in
-                        mv out/taken taken
+                        $step -- in
+                        mv $out/taken taken
                         look | cut -d ' ' -f 2- | uniq -c | sed 's/^ *//'
-                        rm out/*
+                        rm $out/*
                         cd in
-                        $step ../out -- *
+                        $step -- *
                         cd ..
                         sort taken > a
-                        sort out/taken | cmp - a
-                        ls in | wc -l
+                        sort $out/taken | cmp - a
+                        wc -l < a
                         """, "jpg\n25 JPEG 90x90 RGBW\njpg\n25\n")));
     }
 
@@ -427,13 +421,9 @@ class PictureStepIT {
     @MethodSource({"orientations", "metadata", "kinds", "ready", "folders"})
     void picturesComeOutReady(Debian debian, String name, String script, String expected) throws Exception {
         Command result = box(debian).run(FUNCTIONS + script);
-        String said = Pattern.compile("([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})(?=[0-9a-f]{8}*\\b)")
+        String said = Pattern.compile("\\b(?:[0-9a-f]{8}){4}\\b")
                 .matcher(result.output())
-                .replaceAll(pixel -> name(
-                        Integer.parseInt(pixel.group(1), 16),
-                        Integer.parseInt(pixel.group(2), 16),
-                        Integer.parseInt(pixel.group(3), 16),
-                        Integer.parseInt(pixel.group(4), 16)));
+                .replaceAll(quarters -> colours(quarters.group()));
         assertEquals(expected, result.status() == 0 ? said : said + "status " + result.status() + "\n");
     }
 }
