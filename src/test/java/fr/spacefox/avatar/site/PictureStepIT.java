@@ -2,8 +2,10 @@ package fr.spacefox.avatar.site;
 
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static fr.spacefox.avatar.support.Needs.Tool.IMAGEMAGICK;
+import static fr.spacefox.avatar.support.Needs.Tool.PYTHON;
 import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
@@ -93,6 +95,10 @@ class PictureStepIT {
                 profile) convert x.jpg -profile $here/p3.icc x.jpg ;;
                 esac
                 [ $2 = jpg ] || convert x.jpg -define webp:lossless=true x.$2
+                if [ "$1$2" = xmpgif ]; then
+                    { head -c -1 x.gif; printf '!\\377\\013XMP DataXMP\\006secret\\0;'; } > new
+                    mv new x.gif
+                fi
                 carries x.$2 || echo nothing to take out
             }
             carries() {
@@ -425,5 +431,61 @@ class PictureStepIT {
                 .matcher(result.output())
                 .replaceAll(quarters -> colours(quarters.group()));
         assertEquals(expected, result.status() == 0 ? said : said + "status " + result.status() + "\n");
+    }
+
+    /** A server with 512 MB survives: the largest process takes less. A JPEG of 48 megapixels takes the fewest. */
+    @ParameterizedTest(name = "{1} ({0})")
+    @MethodSource
+    @Needs(PYTHON)
+    void large(Debian debian, String name, String script, String expected) throws Exception {
+        Box box = box(debian);
+        box.run(FUNCTIONS + script).ok();
+        String measured = """
+                import resource, subprocess, sys
+                print(subprocess.run(sys.argv[1:], stderr=subprocess.STDOUT, stdout=subprocess.PIPE).stdout.decode(), end="")
+                print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+                """;
+        String inside =
+                "cd /root/case; /root/deploy/pictures /root/out -- x.* || true; identify /root/out/1 2> /dev/null | wc -l";
+        String[] said = Command.run(
+                        "python3",
+                        "-c",
+                        measured,
+                        "nsenter",
+                        "--all",
+                        "--target",
+                        Long.toString(box.leader()),
+                        "sh",
+                        "-ec",
+                        inside)
+                .ok()
+                .split("\n(?=\\d+$)");
+        assertEquals(expected, said[0]);
+        int kilobytes = Integer.parseInt(said[1]);
+        System.out.println(name + ", " + debian + ": " + kilobytes / 1000 + " MB");
+        assertTrue(kilobytes < 512_000, said[1]);
+    }
+
+    static Stream<Arguments> large() {
+        String photograph = "convert -size 8000x6000 gradient:red-blue ";
+        String refused = "\ndeploy/pictures: no usable picture\n0";
+        return on(Stream.of(
+                one("a photograph of 48 megapixels", photograph + "x.jpg", "jpg\n1"),
+                one("a progressive one", photograph + "-interlace JPEG x.jpg", "jpg\n1"),
+                one("a PNG of 48 megapixels", photograph + "x.png", "jpg\n1"),
+                one(
+                        "a GIF of 500 frames",
+                        "moving f.miff; convert f.miff -resize '250x250!' f.gif;"
+                                + " convert $(seq 250 | sed 's/.*/f.gif/') x.gif",
+                        "gif\n500"),
+                one(
+                        "a GIF of 500 larger frames",
+                        "convert -size 480x360 xc:red xc:blue f.gif;" + " convert $(seq 250 | sed 's/.*/f.gif/') x.gif",
+                        "left out: x.gif: too large: 500 x 480 x 360 pixels" + refused),
+                one(
+                        "a GIF made to be huge",
+                        "printf 'GIF89a\\377\\377\\377\\377\\200\\0\\0\\0\\0\\0\\377\\377\\377"
+                                + ",\\0\\0\\0\\0\\001\\0\\001\\0\\0\\002\\002\\104\\001\\0;' > x.gif",
+                        "left out: x.gif: too large: 1 x 65535 x 65535 pixels" + refused)));
     }
 }
