@@ -28,7 +28,7 @@ APACHE = ["apache2", "-D", "FOREGROUND", "-f", "{DIRECTORY}/apache.conf"]
 class Peer:
     name: str  # in the tables, in the chart and as an argument
     origin: str
-    commands: list  # each a list of words, in which {PORT} and the like are filled in; the last is the one that is asked
+    commands: list  # each a list of words, in which {PORT} and the like are filled in; the last one is asked
     ships: list  # files and folders beside the runtime
     needs: list  # commands
     builds: list = ()  # files that peers/Makefile makes
@@ -95,7 +95,8 @@ def binary(name, origin, path, compiler, *args, **more):
 def served(name, server, folder, *before, needs=(), builds=(), ships=(), origin="us", **more):
     """A web server, and the programs that run behind it."""
     return Peer(name, origin, [*before, server], [*ships] or [PEERS / folder],
-                [server[0], "java", "openssl", *needs], [BUILD / "pictures", BUILD / "privkey.pem", *builds], folder, **more)
+                [server[0], "java", "openssl", *needs], [BUILD / "pictures", BUILD / "privkey.pem", *builds], folder,
+                **more)
 
 
 MAIN = re.search(r"Main-Class: (\S+)", zipfile.ZipFile(JAR).read("META-INF/MANIFEST.MF").decode())[1]
@@ -106,8 +107,8 @@ PICTURE = dict(status=200, allowed=(*FILE, "sends Content-Type image/png"))
 SVG = dict(status=200, allowed=(*FILE, "sends Content-Type image/svg+xml", "sends another Cache-Control"))
 SITE = served("the deployed site", NGINX, "site", unit(JAR, port="{INNER}"), site="HEAD", draws="INNER",
               ships=[JAR, ROOT / "deploy/nginx.conf"])
-FORMER_SITE = served(f"the site of {FORMER}", NGINX, "site", unit(JAR, FORMER, port="{INNER}"), site=FORMER, draws="INNER",
-                     ships=[JAR], optional=True)
+FORMER_SITE = served(f"the site of {FORMER}", NGINX, "site", unit(JAR, FORMER, port="{INNER}"), site=FORMER,
+                     draws="INNER", ships=[JAR], optional=True)
 ALL = [
     *avatars(JAR),
     *(avatars(Path(OTHER_JAR), "other ") if OTHER_JAR else []),
@@ -121,7 +122,8 @@ ALL = [
     binary("Go net/http", "a comment", "go/avatar", "go", "{TLS}", BUILD / "fullchain.pem", BUILD / "privkey.pem"),
     binary("Go sequential TCP", "a comment", "tcp-go/avatar", "go"),
     binary("Rust sequential TCP", "a comment", "tcp-rust/release/avatar", "cargo"),
-    binary("Ada Web Server", "a comment", "ada/avatar", "gprbuild", optional=True, allowed=("sends Content-Type (empty)",)),
+    binary("Ada Web Server", "a comment", "ada/avatar", "gprbuild", optional=True,
+           allowed=("sends Content-Type (empty)",)),
     binary("C++ accept loop", "a comment", "tcp-cpp/avatar", "g++"),
     Peer("Cloudflare Worker (workerd)", "a comment",
          [[BUILD / "worker/node_modules/workerd/bin/workerd", "serve", "{DIRECTORY}/config.capnp"]],
@@ -133,7 +135,8 @@ ALL = [
     maven("Tomcat NIO2", "Tomcat's benchmark", "tomcat", "Http11Nio2Protocol", heap=16),
     served("Apache before Tomcat NIO", APACHE, "apache",
            [*java(TOMCAT.ships[0], heap=16, port="{INNER}"), "Http11NioProtocol"],
-           needs=TOMCAT.needs, builds=TOMCAT.builds, ships=[PEERS / "apache", *TOMCAT.ships], origin="Tomcat's benchmark"),
+           needs=TOMCAT.needs, builds=TOMCAT.builds, ships=[PEERS / "apache", *TOMCAT.ships],
+           origin="Tomcat's benchmark"),
     served("Apache before avatar.jar", APACHE, "apache", unit(JAR, port="{INNER}"), ships=[PEERS / "apache", JAR],
            origin="Tomcat's benchmark"),
     maven("Jetty servlet", "Jetty's benchmark", "jetty"),
@@ -162,23 +165,24 @@ def build(peer):
     if peer.site and not project_file("deploy/nginx.conf", peer.site):
         raise Missing(f"commit {peer.site} is not here")
     targets = [os.path.relpath(file, PEERS) for file in peer.builds]
-    done = subprocess.run(["make", "-s", "-C", PEERS, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if targets and done.returncode:
+    done = subprocess.run(["make", "-s", "-C", PEERS, *targets or ["/dev/null"]], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
         raise (Missing if peer.optional else RuntimeError)(f"make: {done.stdout.strip()[:300]}")
 
 
 def site(commit, words):
     """The site's file of a commit, with this machine's ports and folders in the place of a server's."""
-    text = project_file("deploy/nginx.conf", commit)
-    if commit == "HEAD" and (ROOT / "deploy/render").exists():
-        settings = {"DOMAIN": HOST, "PORT": "6666", "URL": f"https://{HOST}/Renard-*.png"}
-        text = subprocess.run([ROOT / "deploy/render"], env={**os.environ, **settings}, stdout=subprocess.PIPE, text=True,
-                              check=True).stdout
-    for former, present in [("/etc/avatar/", f"{BUILD}/"), ("/var/www/avatar", f"{words['DIRECTORY']}/pictures"),
-                            ("/run/avatar", f"{words['DIRECTORY']}/draws"), ("127.0.0.1:6666", f"127.0.0.1:{words['INNER']}")]:
-        text = text.replace(former, present)
-    return re.sub(r"^( *listen .*\b)(80|443)\b", lambda line: line[1] + words["PORT" if line[2] == "80" else "TLS"], text,
-                  flags=re.M)
+    settings = {"DOMAIN": HOST, "PORT": "6666", "URL": f"https://{HOST}/Renard-*.png"}
+    text = project_file("deploy/nginx.conf", commit) if commit != "HEAD" else subprocess.run(
+        [ROOT / "deploy/render"], env={**os.environ, **settings}, stdout=subprocess.PIPE, text=True, check=True).stdout
+    for pattern, replacement in [("/etc/avatar/", f"{BUILD}/"), ("/var/www/avatar", f"{words['DIRECTORY']}/pictures"),
+                                 ("/run/avatar", f"{words['DIRECTORY']}/draws"),
+                                 ("127.0.0.1:6666", f"127.0.0.1:{words['INNER']}"),
+                                 (r"\b(listen .*)\b80\b", rf"\g<1>{words['PORT']}"),
+                                 (r"\b(listen .*)\b443\b", rf"\g<1>{words['TLS']}")]:
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 def prepare(peer, words):
