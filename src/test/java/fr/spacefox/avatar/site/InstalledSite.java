@@ -129,18 +129,38 @@ abstract class InstalledSite {
         return answer;
     }
 
-    /** After a flood the JVM needs a moment to see that its connections are closed. */
-    static void awaitRedirects() throws InterruptedException {
-        box.awaitTrue(
-                "twenty redirects in a row",
-                () -> IntStream.range(0, 20).allMatch(i -> ask(SITE).status() == 302));
+    /** After an outage or a flood the JVM and nginx need a moment to find each other again. */
+    static void awaitTheJvm() throws InterruptedException {
+        box.awaitTrue("the JVM", () -> IntStream.range(0, 20).allMatch(i -> jvmAnswers()));
+        fetchDraws(box);
     }
 
-    /** Leaves the fast lane as the only way to a redirect: the queue refuses nearly every request. */
-    static void closeTheQueue(Box box) {
-        box.run("""
-                sed -i 's|rate=[0-9]*r/s|rate=1r/m|; s| burst=[0-9]*||' /etc/nginx/conf.d/avatar.conf
-                systemctl restart nginx""").ok();
+    /** Starts nginx without a draw, as after a boot. */
+    static void forgetDraws(Box box) {
+        box.run("systemctl stop nginx; find /run/avatar -type f -delete; systemctl start nginx")
+                .ok();
+    }
+
+    /** Sends visitors until nginx has all draws. */
+    static void fetchDraws(Box box) throws InterruptedException {
+        box.awaitTrue("64 draws", () -> {
+            box.run("visit --output /dev/null '" + SITE + "/[1-500]'");
+            return box.run("find /run/avatar -type f | wc -l").ok().equals("64");
+        });
+    }
+
+    /** After a reload, the former worker processes of nginx close connections until they have gone. */
+    static void awaitTheEndOfFormerWorkers(Box box) throws InterruptedException {
+        box.awaitTrue(
+                "the end of former worker processes",
+                () -> box.run("pgrep -f '[w]orker process is shutting down'").status() != 0);
+    }
+
+    /** Whether the JVM itself answers. */
+    static boolean jvmAnswers() {
+        return box.run("visit --max-time 3 --output /dev/null http://localhost:6666/")
+                        .status()
+                == 0;
     }
 
     private static Stream<Request> curls(String site) {

@@ -2,59 +2,97 @@ package fr.spacefox.avatar.site;
 
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static fr.spacefox.avatar.support.Needs.Tool.H2LOAD;
+import static fr.spacefox.avatar.support.Needs.Tool.PYTHON;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Needs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.stream.DoubleStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The JVM is dead, hangs or is full, or nginx is short of descriptors: everybody still gets a fox. */
+/** The JVM is dead, hangs or is full, or nginx is short of descriptors or of its draws: everybody still gets a fox. */
 @Needs(BOX)
 class OutageIT extends InstalledSite {
 
-    @Test
-    void everyRequestGetsAFoxWhileTheJvmIsDead() throws Exception {
-        box.run("systemctl stop avatar").ok();
-        try {
-            for (var request : REQUESTS) {
-                request.send(box).assertStandIn();
-            }
-        } finally {
-            box.run("systemctl start avatar").ok();
-        }
-        awaitRedirects();
+    private static final String STOP = "systemctl stop avatar";
+    private static final String HANG = "kill -STOP $(systemctl show --property=MainPID --value avatar)";
+
+    @BeforeEach
+    void allIsWell() throws Exception {
+        awaitTheJvm();
     }
 
-    /** While the JVM hangs. */
-    private void hang(Load.Disturbance meanwhile) throws Exception {
-        int jvm = box.jvm();
-        box.run("kill -STOP " + jvm).ok();
-        try {
-            meanwhile.run();
-        } finally {
-            box.run("kill -CONT " + jvm).ok();
-        }
-        awaitRedirects();
-        assertEquals(jvm, box.jvm());
+    @AfterEach
+    void recover() {
+        box.run("pkill -CONT -f avatar.jar; systemctl start avatar").ok();
     }
 
+    private static void assertRedirects() {
+        var answers = new LinkedHashMap<Request, Process>();
+        for (var request : REQUESTS) answers.put(request, request.start(box));
+        answers.forEach((request, process) -> Answer.to(request, process).assertRedirect());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {STOP, HANG})
+    void everyRequestIsRedirectedOnceTheDrawsAreThere(String outage) {
+        box.run(outage).ok();
+        assertRedirects();
+    }
+
+    /** As after a boot at which the JVM does not start. */
+    @ParameterizedTest
+    @ValueSource(strings = {STOP, HANG})
+    void everyRequestGetsTheStandInWhereNoDrawIsThere(String outage) {
+        box.run(outage).ok();
+        forgetDraws(box);
+        var answers = new LinkedHashMap<Request, Process>();
+        for (var request : REQUESTS) answers.put(request, request.start(box));
+        answers.forEach((request, process) -> Answer.to(request, process).assertStandIn());
+    }
+
+    /** Two hundred visits, one after another; one that waits for the JVM would take a second. */
+    @ParameterizedTest
+    @ValueSource(strings = {STOP, HANG, "kill -KILL $(systemctl show --property=MainPID --value avatar)"})
+    void noVisitorWaitsForAJvmThatDoesNotAnswer(String outage) {
+        box.run(outage).ok();
+        var waits = box.run("for visit in $(seq 200); do"
+                        + " visit --http2 --output /dev/null --write-out '%{http_code} %{time_total}\\n' " + SITE
+                        + "/$visit; done")
+                .ok()
+                .lines()
+                .toList();
+        assertEquals(200, waits.stream().filter(line -> line.startsWith("302 ")).count(), waits::toString);
+        DoubleStream seconds = waits.stream().mapToDouble(line -> Double.parseDouble(line.substring(4)));
+        assertTrue(seconds.filter(wait -> wait > 0.9).count() <= 1, waits::toString); // one for a busy machine
+    }
+
+    /** On a connection that stays open, a client waits while it renews a draw: rarely, because nginx gives the JVM rest. */
     @Test
-    void everyRequestGetsAFoxWhileTheJvmHangs() throws Exception {
-        hang(() -> {
-            var answers = new LinkedHashMap<Request, Process>();
-            for (var request : REQUESTS) {
-                answers.put(request, request.start(box));
-            }
-            answers.forEach((request, process) -> Answer.to(request, process).assertStandIn());
-        });
+    @Needs({BOX, H2LOAD})
+    void clientsThatStayConnectedGoOnWhileTheJvmHangs() {
+        box.run(HANG).ok();
+        String report =
+                box.run("timeout 60 h2load --h1 -c2 -n2000 https://127.0.0.1/x").ok();
+        assertEquals(2000, Load.of(report).redirected(), report);
     }
 
     /** nginx refuses each of these requests before its end has come; bash's own printf sends it line by line. */
     @Test
-    void noStandInIsLostToAReset() throws Exception {
-        hang(() -> assertEquals("600", box.run("""
+    void noStandInIsLostToAReset() {
+        box.run(HANG).ok();
+        forgetDraws(box);
+        assertEquals("600", box.run("""
                 for lot in 1 2 3 4 5 6; do
                     for client in $(seq 100); do
                         bash -c 'trap "" PIPE
@@ -63,12 +101,12 @@ class OutageIT extends InstalledSite {
                             head -n 1 <&3' 2> /dev/null &
                     done
                     wait
-                done | grep -c '^HTTP/1.1 200 '""").ok()));
+                done | grep -c '^HTTP/1.1 200 '""").ok());
     }
 
     /** Silent connections straight to the JVM, more than it takes, and new ones as soon as it closes them. */
     @Test
-    void everyRequestGetsAFoxWhileTheJvmIsFull() throws Exception {
+    void everyRequestIsRedirectedWhileTheJvmIsFull() throws Exception {
         int jvm = box.jvm();
         Process flood = box.start("""
                 for lot in 1 2 3 4 5 6 7 8; do
@@ -79,25 +117,18 @@ class OutageIT extends InstalledSite {
                 read end
                 kill $(jobs -p)""");
         try {
-            for (var request : REQUESTS) {
-                // A surplus connection is closed without an answer: curl's exit status is 52 or 56.
-                box.awaitTrue(
-                        "a full JVM",
-                        () -> List.of(52, 56)
-                                .contains(box.run("exec visit --max-time 5 http://localhost:6666/")
-                                        .status()));
-                Answer answer = request.send(box);
-                if (answer.status() == 302) {
-                    answer.assertRedirect();
-                } else {
-                    answer.assertStandIn();
-                }
-            }
+            // A surplus connection is closed without an answer: curl's exit status is 52 or 56.
+            box.awaitTrue(
+                    "a full JVM",
+                    () -> List.of(52, 56)
+                            .contains(box.run("exec visit --max-time 5 http://localhost:6666/")
+                                    .status()));
+            for (var request : REQUESTS) request.send(box).assertRedirect();
         } finally {
             flood.getOutputStream().close();
             flood.waitFor();
         }
-        awaitRedirects();
+        awaitTheJvm();
         assertEquals(jvm, box.jvm());
     }
 
@@ -112,9 +143,10 @@ class OutageIT extends InstalledSite {
                     systemctl restart nginx""").ok();
             own.awaitTrue("visitors of every worker process", () -> own.run("""
                     h2load --h1 -c20 -n200 https://127.0.0.1/Renard-1.png
-                    for worker in $(pgrep --parent $(cat /run/nginx.pid)); do
+                    for worker in $(pgrep -f '[n]ginx: worker'); do
                         ls -l /proc/$worker/fd | grep -q /Renard-1.png
                     done""").status() == 0);
+            fetchDraws(own);
             for (int clients : List.of(150, 300)) {
                 String report = own.run("timeout 100 h2load --h1 -c" + clients
                                 + " -n20000 https://127.0.0.1/x https://127.0.0.1/Renard-2.png")
@@ -128,5 +160,87 @@ class OutageIT extends InstalledSite {
                     .ok();
             assertTrue(log.contains("Too many open files"), "nginx was not short of anything");
         }
+    }
+
+    /** What the draws look like; a draw that nobody renews keeps its time. */
+    private static String draws() {
+        return box.run("find /run/avatar -type f -printf '%f %T@\\n' | sort").ok();
+    }
+
+    /** A worker process that is killed while it renews draws leaves them as they are, for ever: the guide's remedy. */
+    @Test
+    void everyDrawIsRenewedAgainAfterARestartOfNginx() throws Exception {
+        box.run(HANG).ok();
+        box.run("for lot in 1 2 3 4 5 6 7 8; do visit --max-time 2 --output /dev/null '" + SITE + "/[1-100]' & done"
+                        + "; sleep 0.5; pkill -KILL -f '[n]ginx: worker'; wait")
+                .ok();
+        recover();
+        box.run("systemctl restart nginx").ok();
+        awaitTheJvm();
+        List<String> before = draws().lines().toList();
+        box.awaitTrue("64 new draws", () -> {
+            box.run("visit --output /dev/null '" + SITE + "/[1-500]'");
+            return draws().lines().noneMatch(before::contains);
+        });
+    }
+
+    /** Never delete the folder; who did it reloads nginx. */
+    @Test
+    void aReloadMakesTheFolderOfDrawsAgain() throws Exception {
+        box.run("rm -r /run/avatar; systemctl reload nginx").ok();
+        awaitTheEndOfFormerWorkers(box);
+        fetchDraws(box);
+        assertRedirects();
+    }
+
+    /** Another program has the JVM's port: what it answers is not kept. */
+    @ParameterizedTest
+    @Needs({BOX, PYTHON})
+    @ValueSource(
+            strings = {
+                "302 Found\\r\\nContent-Length: 0\\r\\n\\r\\n",
+                "302 Found\\r\\nLocation: https://avatar.spacefox.fr/Renard-1.png\\r\\n\\r\\n' + b'x' * 2000000 + b'",
+                "200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n",
+                "500 Error\\r\\nContent-Length: 0\\r\\n\\r\\n"
+            })
+    void onlyTheJvmsRedirectsAreKept(String answer) throws Exception {
+        box.run(STOP).ok();
+        Files.writeString(box.path("/root/other.py"), """
+                import socketserver
+                class Answer(socketserver.StreamRequestHandler):
+                    def handle(self):
+                        self.rfile.readline()
+                        self.wfile.write(b'HTTP/1.0 %s')
+                socketserver.ThreadingTCPServer.allow_reuse_address = True
+                socketserver.ThreadingTCPServer(('127.0.0.1', 6666), Answer).serve_forever()
+                """.formatted(answer));
+        box.run("systemd-run --quiet --unit=other python3 /root/other.py").ok();
+        try {
+            box.awaitTrue(
+                    "the other program",
+                    () -> box.run("ss -Hltn 'sport = :6666' | grep LISTEN").status() == 0);
+            String before = draws();
+            box.run("visit --output /dev/null '" + SITE + "/[1-500]'").ok();
+            assertEquals(before, draws());
+            for (int i = 0; i < 20; i++) ask(SITE).assertRedirect();
+            forgetDraws(box);
+            box.run("visit --output /dev/null '" + SITE + "/[1-100]' || true").ok();
+            assertEquals("", draws());
+        } finally {
+            box.run("systemctl stop other").ok();
+        }
+    }
+
+    /** What the guide tells an operator to ask, because visitors do not notice. */
+    @ParameterizedTest
+    @ValueSource(strings = {STOP, HANG})
+    void theGuidesCommandNoticesADeadJvm(String outage) throws IOException {
+        String command = "curl -fsS --max-time 3 http://localhost:6666/";
+        assertTrue(Files.readString(Path.of("deploy/README.md")).contains(command), "not in the guide");
+        assertEquals("", box.run(command).ok());
+        box.run(outage).ok();
+        var noticed = box.run(command);
+        assertNotEquals(0, noticed.status());
+        assertTrue(noticed.output().startsWith("curl: ("), noticed::output);
     }
 }

@@ -88,6 +88,7 @@ class PicturesIT extends InstalledSite {
             }
             Request.curl(SITE + "/x").send(own).assertRedirect();
             own.run("systemctl stop avatar").ok();
+            forgetDraws(own);
             assertEquals(410, Request.curl(SITE + "/x").send(own).status());
         }
     }

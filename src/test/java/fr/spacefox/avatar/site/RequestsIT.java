@@ -27,9 +27,7 @@ class RequestsIT extends InstalledSite {
                 () -> box.run("grep TracerPid /proc/" + box.jvm() + "/status")
                         .output()
                         .matches("TracerPid:\\s+[1-9]\\d*\\s*"));
-        for (var request : REQUESTS) {
-            request.send(box).assertRedirect();
-        }
+        for (var request : REQUESTS) request.send(box).assertRedirect(); // nearly each one renews a draw
         box.run("pkill -x strace").ok(); // the box's own: it has its own process numbers
         Command.finish(trace);
         var seen = Pattern.compile("read\\(\\d+, \"(.*?[A-Z].*?)\", \\d+")
@@ -37,9 +35,9 @@ class RequestsIT extends InstalledSite {
                 .results()
                 .map(read -> read.group(1))
                 .collect(Collectors.groupingBy(read -> read, Collectors.counting()));
-        assertEquals(Set.of("GET / HTTP/1.1\\r\\nHost: avatar\\r\\n\\r\\n"), seen.keySet());
-        long reads = seen.values().iterator().next(); // nginx asks again when its connection was closed
-        assertTrue(reads >= REQUESTS.size(), seen::toString);
+        assertEquals(Set.of("GET / HTTP/1.0\\r\\nHost: avatar_jvm\\r\\nConnection: close\\r\\n\\r\\n"), seen.keySet());
+        long reads = seen.values().iterator().next();
+        assertTrue(reads > REQUESTS.size() / 2, seen::toString);
     }
 
     @Test
@@ -55,24 +53,17 @@ class RequestsIT extends InstalledSite {
 
     @Test
     void configurationIsAcceptedWithoutAWarning() {
-        // From nginx 1.25.1 on there is one, about the form that 1.22 needs.
-        assertEquals(
-                "",
-                box.run("nginx -t")
-                        .ok()
-                        .lines()
-                        .filter(line -> line.contains("[") && !line.contains("\"listen ... http2\""))
-                        .collect(Collectors.joining("\n")));
+        assertEquals("", box.run("nginx -t 2>&1 | grep '\\[' || true").ok());
     }
 
     /** nginx wants at least 8 pages for each zone that processes share; pages have up to 64 KB. */
     @Test
     void sharedMemoryFitsEveryPageSize() throws Exception {
-        var zones = Pattern.compile("(?:zone=|zone |shared:)\\w+[: ](\\d+)([km])\\b")
+        var zones = Pattern.compile("(?:zone=|zone |zones?=|shared:)\\w+[: ](\\d+)([km])\\b")
                 .matcher(Files.readString(box.path("/etc/nginx/conf.d/avatar.conf")))
                 .results()
                 .toList();
-        assertEquals(5, zones.size());
+        assertEquals(3, zones.size());
         for (var zone : zones) {
             assertTrue(
                     Integer.parseInt(zone.group(1)) * (zone.group(2).equals("m") ? 1024 : 1) >= 8 * 64, zone.group());

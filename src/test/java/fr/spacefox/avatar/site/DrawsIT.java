@@ -1,0 +1,96 @@
+package fr.spacefox.avatar.site;
+
+import static fr.spacefox.avatar.support.Needs.Tool.BOX;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import fr.spacefox.avatar.support.Needs;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Random stays random although nginx keeps 64 draws of the JVM for a second each. */
+@Needs(BOX)
+class DrawsIT extends InstalledSite {
+
+    /** So many numbers that two draws are never alike: the same number is the same draw. */
+    private static final String EACH_DRAW_ITS_OWN = "sed -i 's/^COUNT=.*/COUNT=2000000000/' /etc/default/avatar"
+            + "; systemctl restart avatar; systemctl stop nginx; find /run/avatar -type f -delete; systemctl start nginx";
+
+    private static final List<Integer> SEEN = new ArrayList<>();
+
+    /** Thirty visits in each of twenty seconds. */
+    @BeforeAll
+    static void visit() {
+        for (int second = 0; second < 20; second++) {
+            SEEN.addAll(numbers(
+                    "visit --output /dev/null --write-out '%{redirect_url}\\n' '" + SITE + "/[1-30]'; sleep 1"));
+        }
+        assertEquals(600, SEEN.size());
+    }
+
+    private static List<Integer> numbers(String visits) {
+        return box.run(visits)
+                .ok()
+                .lines()
+                .map(url -> Integer.valueOf(url.replaceAll(".*Renard-|\\.png", "")))
+                .toList();
+    }
+
+    /** Chi square for 20 degrees of freedom is 62 in one case of 300,000; visits that share draws make it a half more. */
+    @Test
+    void allPicturesAreEquallyLikely() {
+        double chiSquare = 0;
+        for (int number = 1; number <= 21; number++) {
+            int wanted = number;
+            double deviation = SEEN.stream().filter(seen -> seen == wanted).count() - SEEN.size() / 21.0;
+            chiSquare += deviation * deviation / (SEEN.size() / 21.0);
+        }
+        System.out.println("600 visits to the site: chi square " + chiSquare);
+        assertTrue(chiSquare < 93, SEEN::toString);
+    }
+
+    /** One in 21 is like the one before by chance, and one in 64 because it gets the same draw: 37 of 599. */
+    @Test
+    void aVisitDoesNotDependOnTheOneBefore() {
+        int alike = 0;
+        for (int i = 1; i < SEEN.size(); i++) {
+            if (SEEN.get(i).equals(SEEN.get(i - 1))) alike++;
+        }
+        System.out.println(alike + " of 599 visits show the picture of the one before");
+        assertTrue(alike > 8 && alike < 75, SEEN::toString);
+    }
+
+    /** Whatever a visitor sends, draws are renewed each second, and nginx has 64 of them. */
+    @Test
+    void drawsChangeUnderLoadAndAreEachTheirOwnWithoutIt() throws Exception {
+        box.run(EACH_DRAW_ITS_OWN).ok();
+        try {
+            fetchDraws(box);
+            String ask =
+                    "visit --output /dev/null --write-out '%{redirect_url}\\n' --header 'Cache-Control: only-if-cached'"
+                            + " --header 'If-None-Match: *' ";
+            var former = new HashSet<Integer>();
+            for (int second = 0; second < 5; second++) {
+                long start = System.nanoTime();
+                var now = new HashSet<>(numbers(ask + "'" + SITE + "/x?[1-2000]'; sleep 1"));
+                long seconds = (System.nanoTime() - start) / 1_000_000_000;
+                assertTrue(now.size() >= 60 && now.size() <= 64 * (seconds + 2), now.size() + " draws");
+                if (second > 1) { // each draw has been asked for since its second was over
+                    var kept = new HashSet<>(now);
+                    kept.retainAll(former);
+                    assertTrue(kept.size() <= 64, "kept " + kept.size());
+                }
+                former.addAll(now);
+            }
+            var calm = numbers("for visit in $(seq 40); do " + ask + SITE + "/x; sleep 0.25; done");
+            assertTrue(new HashSet<>(calm).size() >= 37, calm::toString);
+        } finally {
+            box.run("sed -i 's/^COUNT=.*/COUNT=21/' /etc/default/avatar; systemctl restart avatar")
+                    .ok();
+            forgetDraws(box);
+        }
+    }
+}
