@@ -59,22 +59,21 @@ def java(jar, *flags, java="java", heap=8, port="{PORT}", args=()):
     return [java, f"-Xmx{heap}m", "-Xss256k", *flags, "-jar", jar, *args, port, str(COUNT)]
 
 
-def unit(jar, commit="HEAD", java="java", port="{PORT}"):
+def unit(jar, commit="HEAD", port="{PORT}"):
     """The JVM command of deploy/avatar.service, which is the only place that configures it."""
     text = project_file("deploy/avatar.service", commit).replace("\\\n", " ")
     flags = re.search(r"^ExecStart=\S+ (.*) -jar ", text, re.M)
-    return ["env", *re.findall(r"^Environment=(.*)", text, re.M), java, *(flags[1].split() if flags else []),
+    return ["env", *re.findall(r"^Environment=(.*)", text, re.M), "java", *(flags[1].split() if flags else []),
             "-jar", jar, port, str(COUNT)]
 
 
 def avatars(jar, prefix=""):
     common = dict(origin="us", ships=[jar], needs=["java"])
-    newer = dict(common, needs=[NEWER_JAVA], optional=True)
     return [Peer(f"{prefix}avatar.jar", commands=[java(jar)], **common),
             Peer(f"{prefix}avatar.jar --pool", commands=[java(jar, args=["--pool"])], **common),
             Peer(f"{prefix}avatar.jar as deployed", commands=[unit(jar)], **common),
-            Peer(f"{prefix}avatar.jar on JDK {NEWER}", commands=[java(jar, java=NEWER_JAVA)], **newer),
-            Peer(f"{prefix}avatar.jar as deployed on JDK {NEWER}", commands=[unit(jar, java=NEWER_JAVA)], **newer)]
+            Peer(f"{prefix}avatar.jar on JDK {NEWER}", commands=[java(jar, java=NEWER_JAVA)],
+                 **{**common, "needs": [NEWER_JAVA], "optional": True})]
 
 
 def built_java(name, origin, folder, *flags, args=(), heap=8, **more):

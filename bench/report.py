@@ -14,7 +14,7 @@ CHART = {  # part, load and title of a column of bars, and its programs
         SITE, FORMER_SITE, "Go net/http", "nginx return 302", "nginx random_index", "PHP behind nginx",
         "Apache before avatar.jar"],
     ("peers", KEPT, "Redirects a second: 10 connections, no TLS"): [
-        "avatar.jar", "avatar.jar as deployed", ARTICLE, "Go net/http", "nginx return 302", "PHP behind nginx",
+        "avatar.jar", ARTICLE, "Go net/http", "Tomcat NIO", "nginx return 302", "PHP behind nginx",
         "Apache before avatar.jar"]}
 
 
@@ -128,7 +128,8 @@ def peers_table(peers):
     def cells(name, key):
         load = peers.load(name, key)
         return [load.spread(), load.spread("cpu"), peers.place(load, key)] if load else "–––"
-    return table(["program", "from", "kept alive/s", "CPU, µs", "place", "closed/s", "CPU, µs", "place", "MB", "bytes"], [
+    head = ["program", "from", "kept alive/s", "CPU, µs", "place", "closed/s", "CPU, µs", "place", "MB", "bytes"]
+    return table(head, [
         [name, peers.programs[name]["origin"], *cells(name, KEPT), *cells(name, CLOSED), load.figure("memory"),
          size(peers.programs[name]["bytes"])] for name, load in peers.sorted(KEPT).items()])
 
