@@ -1,91 +1,102 @@
-"""Starts a server, asks it, loads it, and reads from /proc what that cost."""
+"""Starts a server, asks it, loads it, and says what that cost."""
 
 import contextlib
 import http.client
-import json
 import os
 import random
 import re
 import resource
-import shutil
 import ssl
 import subprocess
 import tempfile
 import time
 from functools import partial
 from pathlib import Path
+from statistics import median, quantiles
+
+import psutil
 
 import peers
 
-SERVER_CORE, LOAD_CORE = map(str, (sorted(os.sched_getaffinity(0)) * 2)[:2])
-TICK = 1e6 / os.sysconf("SC_CLK_TCK")  # microseconds
+SERVER_CORE, LOAD_CORE = (sorted(os.sched_getaffinity(0)) * 2)[:2]
+FOLDER = tempfile.TemporaryDirectory(prefix="avatar-bench-")
+os.chmod(FOLDER.name, 0o755)  # nginx's workers are another user's
 LIMIT = 8  # seconds to an answer; whoever waits longer for an avatar has left
+STEAL = 0.05  # a sample during which the machine's owner took a larger share of its time is taken again
+AVATARS = 20  # of a page
 LOCATION = re.compile(r"https://avatar\.spacefox\.fr/Renard-([1-9]\d*)\.png")
-PORTS = iter(range(10_000 + os.getpid() % 5_000 * 2, 32_000, 2))  # clients connect from higher ones
+PORTS = iter(range(10_000 + os.getpid() % 5_000 * 3, 32_000, 3))  # clients connect from higher ones
 HTTPS = partial(http.client.HTTPSConnection, context=ssl._create_unverified_context())  # a self-signed certificate
 
 
 class Server:
-    """A running peer: started with every core in view, as in use (a JVM chooses its collector by their number), and
-    pinned to one once it answers."""
+    """A running peer. It starts with every core in view, as in use (a JVM chooses its collector by their number)."""
 
-    running = set()
+    running = []
 
-    def __init__(self, peer):
-        self.peer, self.port = peer, next(PORTS)
-        self.directory = Path(tempfile.mkdtemp(prefix="avatar-bench-"))
-        self.directory.chmod(0o755)  # nginx's workers are another user's
+    def __init__(self, peer, tls=False, port=None):
+        self.peer, self.tls = peer, tls
+        first = port or next(PORTS)
+        self.directory = Path(tempfile.mkdtemp(dir=FOLDER.name))
+        self.directory.chmod(0o755)
+        self.words = {"PORT": str(first), "TLS": str(first + 1), "INNER": str(first + 2),
+                      "DIRECTORY": str(self.directory)}
+        self.port = first + tls
+        self.processes, self.capacity = [], []
+
+    def start(self, pinned=True):
+        self.running.append(self)
         with (self.directory / "log").open("w+") as log:
-            self.process = subprocess.Popen(peers.command(peer, self.directory, self.port), shell=True, stdout=log,
-                                            stderr=log, cwd=self.directory)
-            self.running.add(self)
+            for command in peers.prepare(self.peer, self.words):
+                self.processes.append(psutil.Popen(command, stdout=log, stderr=log, cwd=self.directory))
             assert self.answers(), f"does not start: {Path(log.name).read_text()[-500:]}"
-        self.pin(SERVER_CORE)
+        if pinned:
+            self.pin()
 
-    def pin(self, cores):
-        for pid in [*self.processes()] * 2:  # twice, for threads that were born meanwhile
-            subprocess.run(["taskset", "-acp", cores, pid], capture_output=True)
+    def family(self):
+        return [*self.processes, *(child for process in self.processes for child in process.children(recursive=True))]
+
+    def pin(self):
+        """To one core; twice, for threads that were born meanwhile."""
+        for process in self.family() * 2:
+            for thread in process.threads():
+                with contextlib.suppress(ProcessLookupError):
+                    os.sched_setaffinity(thread.id, {SERVER_CORE})
 
     def stop(self):
-        subprocess.run(["kill", "-9", *self.processes()], capture_output=True)
-        self.process.wait()
-        self.running.discard(self)
-        shutil.rmtree(self.directory, ignore_errors=True)
-
-    def processes(self):
-        """Of the process and of all below it the fields after the name, which proc(5) explains."""
-        found, family = {}, [str(self.process.pid)]
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):  # it has just ended
-                found[stat.parent.name] = stat.read_text().rpartition(")")[2].split()
-        for parent in family:
-            family += [pid for pid, fields in found.items() if fields[1] == parent]
-        return {pid: found[pid] for pid in family if pid in found}
+        for process in self.family():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        for process in self.processes:
+            process.wait()
+        self.processes = []
+        self.running.remove(self)
 
     def cpu(self):
-        """Microseconds of processor time spent so far, user and system, with that of processes that have ended."""
-        return sum(sum(map(int, fields[11:15])) for fields in self.processes().values()) * TICK
+        """Seconds of processor time spent so far, user and system, with that of children that have ended."""
+        return sum(sum(process.cpu_times()[:4]) for process in self.family())
 
     def memory(self):
         """Resident memory in MB; what processes share is counted for each."""
-        return sum(int(fields[21]) for fields in self.processes().values()) * resource.getpagesize() / 2**20
+        return sum(process.memory_info().rss for process in self.family()) / 2**20
 
-    def client(self):
-        return (HTTPS if self.peer.tls else http.client.HTTPConnection)("127.0.0.1", self.port, timeout=LIMIT)
+    def client(self, port=None):
+        connection = HTTPS if self.tls and not port else http.client.HTTPConnection
+        return connection("127.0.0.1", port or self.port, timeout=LIMIT)
 
     def answers(self):
         """Whether a new client gets an answer in time; it may be refused while others' connections end."""
         end = time.monotonic() + LIMIT
-        while time.monotonic() < end and self.process.poll() is None:
+        while time.monotonic() < end and all(process.poll() is None for process in self.processes):
             with contextlib.suppress(OSError, http.client.HTTPException):
-                if ask(self.client())[0].status == self.peer.status:
+                if ask(self.client(), self.peer.path)[0].status == self.peer.status:
                     return True
             time.sleep(0.02)
         return False
 
 
-def ask(client, method="GET", body=None):
-    client.request(method, "/any/path.png?and=query", body, {"Host": peers.HOST})
+def ask(client, path, method="GET", body=None):
+    client.request(method, path, body, {"Host": peers.HOST})
     response = client.getresponse()
     return response, response.read()
 
@@ -93,96 +104,162 @@ def ask(client, method="GET", body=None):
 def check(server):
     """How the peer's answer differs from the one wanted; what makes it wrong comes as an AssertionError."""
     found, peer, client = set(), server.peer, server.client()
-    for method, body in [("GET", None), ("HEAD", None), ("POST", b"x=1"), ("GET", None)]:
-        response, content = ask(client, method, body)
-        if method == "POST" and response.status == 405:
-            found.add("answers POST with 405")
+    for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "GET"):
+        response, content = ask(client, peer.path, method, b"x=1" if method.startswith("P") else None)
+        if response.status == 405:
+            found.add(f"answers {method} with 405")
             continue
         assert response.status == peer.status, f"answers {method} with {response.status}"
+        assert peer.contains in content or method != "GET", f"sends {content[:100]}"
         location, kind = response.getheader("Location"), response.getheader("Content-Type")
         assert location is None or LOCATION.fullmatch(location), f"Location: {location}"
         found |= {what for what, deviates in {
             "sends no Location": location is None,
-            "sends no Cache-Control": response.getheader("Cache-Control") != "private, no-store",
+            "sends another Cache-Control": response.getheader("Cache-Control") != "private, no-store",
             "sends a body": content,
             f"sends Content-Type {kind or '(empty)'}": kind is not None,
             "closes each connection": response.will_close and method == "GET"}.items() if deviates}
     wrong = found - {*peer.allowed, "closes each connection"}
     assert not wrong, ", ".join(sorted(wrong))
-    # 100 draws of each number: one that is seen fewer than 40 or more than 160 times is off by six standard deviations
-    drawn = {}
-    for _ in range(0 if "sends no Location" in found and peer.status == 302 else 100 * peers.COUNT):
-        response, content = ask(client)
-        number = content if peer.status == 200 else int(LOCATION.fullmatch(response.getheader("Location"))[1])
-        drawn[number] = drawn.get(number, 0) + 1
-    times = drawn.values() or [100] * peers.COUNT
-    assert len(times) == peers.COUNT and min(times) >= 40 and max(times) <= 160, f"not uniform: {sorted(times)}"
+    if peer.draws and not ("sends no Location" in found and peer.status == 302):
+        check_uniform(server)
     return ", ".join(sorted(found))
 
 
-def generate(server, cores, seconds, tool, *options, path="/"):
-    """Runs a load generator on its cores; returns what it prints, the server's processor time, and whether the
-    generator was the limit: its core was full, and the server's was not."""
-    # another loopback address each time: the ports of the run before may still be in TIME_WAIT
-    url = f"http{'s' * server.peer.tls}://127.0.0.{random.randrange(1, 255)}:{server.port}{path}"
-    command = ["timeout", "-s", "KILL", seconds + 2 * LIMIT, "taskset", "-c", cores, tool, "-H", f"Host: {peers.HOST}",
-               *options, url]
-    environment = {**os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf"),
-                   "STATUS": str(server.peer.status) if server.peer.tls else ""}
+def check_uniform(server):
+    """That chi square of 100 draws for each picture is below its mean by eight standard deviations."""
+    client, drawn = server.client(server.words[server.peer.draws]), {}
+    for _ in range(100 * peers.COUNT):
+        response, content = ask(client, server.peer.path)
+        number = response.getheader("Location") or content
+        drawn[number] = drawn.get(number, 0) + 1
+    kinds = server.peer.kinds
+    mean = 100 * peers.COUNT / kinds
+    square = sum((times - mean) ** 2 / mean for times in drawn.values()) + (kinds - len(drawn)) * mean
+    assert len(drawn) <= kinds and square < kinds + 8 * (2 * kinds) ** 0.5, f"not uniform: {sorted(drawn.values())}"
+
+
+def generate(server, *command, pinned=True):
+    """Runs a load generator; returns what it prints, the server's processor time, and whether the generator was the
+    limit: its core was full, and the server's was not."""
+    words = ["timeout", "-s", "KILL", 120, *(["taskset", "-c", LOAD_CORE] if pinned else []), *command]
     usage, before, started = resource.getrusage(resource.RUSAGE_CHILDREN), server.cpu(), time.monotonic()
-    done = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env=environment)
+    done = subprocess.run([*map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf")})
     elapsed, spent = time.monotonic() - started, server.cpu() - before
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     busy = (used.ru_utime + used.ru_stime - usage.ru_utime - usage.ru_stime) / elapsed
-    return done.stdout, spent, int(busy >= 0.9 > spent / 1e6 / elapsed)
+    return done.stdout, 1e6 * spent, int(busy >= 0.9 > spent / elapsed)
 
 
-def wrk(server, clients, seconds, *options):
-    """What a load gave. lost: no connection, one that ended without an answer, or no answer in time. wrk sends its next
-    request at once, so that it also meets connections that the server closes without having said so in the answer
-    before; browsers and nginx send such a request again."""
-    text, spent, limited = generate(server, LOAD_CORE, seconds, "wrk", "-t1", "-c", clients, "-d", seconds, "--timeout",
-                                    LIMIT, "-s", peers.BENCH / "wrk.lua", *options)
-    line = re.search(r"^\{.*\}$", text, re.M)
-    assert line, f"wrk: {text[-200:]}"
-    found = json.loads(line[0])
-    answers = max(found["answers"], 1)
-    right = found["answers"] - found["wrong"]
-    return {"rate": right / found["seconds"], "cpu": spent / answers, "limited": limited, "p99": found["p99"],
-            "right": right / (answers + found["lost"]), "bytes": found["bytes"] / answers}
+def url(server, path=None):
+    # another loopback address each time: the ports of the run before may still be in TIME_WAIT
+    return f"http{'s' * server.tls}://127.0.0.{random.randrange(1, 255)}:{server.port}{path or server.peer.path}"
 
 
-def ab(server, clients, amount, timed=False, cores=(SERVER_CORE, LOAD_CORE), path="/"):
-    """The article's way: a connection for each of so many requests, or for so many seconds."""
-    server.pin(cores[0])
-    # -n: more than one ab can do; it keeps a record of each
-    options = ["-t", amount, "-n", 100_000 * amount] if timed else ["-n", amount]
-    text, spent, limited = generate(server, cores[1], 100, "ab", "-q", "-r", "-c", clients, "-s", LIMIT, *options,
-                                    path=path)
-    complete, failed, other_length, seconds = [
-        float((re.search(rf"{label}: +([\d.]+)", text) or [0, 0])[1])
-        for label in ("Complete requests", "Failed requests", ", Length", "Time taken for tests")]
-    assert seconds, f"ab: {text[-200:]}"
+def number(pattern, text, default=None):
+    """The first number in what a generator printed."""
+    found = re.search(pattern, text)
+    assert found or default is not None, f"no {pattern} in: {text[-300:]}"
+    return float(found[1]) if found else default
+
+
+def milliseconds(text):
+    return float(re.match(r"[\d.]+", text)[0]) * {"us": 1e-3, "ms": 1, "s": 1e3}[re.sub(r"[\d.]", "", text)]
+
+
+def wrk(server, clients, seconds):
+    """Kept alive. wrk sends its next request at once, so that it also meets connections that the server closes without
+    having said so in the answer before; browsers and nginx send such a request again."""
+    text, spent, limited = generate(server, "wrk", "-t1", "-c", clients, "-d", seconds, "--timeout", LIMIT, url(server))
+    answers, wrong = number(r"(\d+) requests in", text), number(r"Non-2xx or 3xx responses: (\d+)", text, 0)
+    lost = sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", text)))  # or no answer in time
+    right = answers - wrong
+    return {"rate": number(r"Requests/sec: +([\d.]+)", text) * right / max(answers, 1), "cpu": spent / max(answers, 1),
+            "limited": limited, "right": right / max(answers + lost, 1)}
+
+
+def ab(server, options, address=None, path=None, pinned=True):
+    """A connection for each request, as in the article."""
+    text, spent, limited = generate(server, "ab", *options, address or url(server, path), pinned=pinned)
+    complete, failed, other_length = (number(rf"{label}: +(\d+)", text, 0)
+                                      for label in ("Complete requests", "Failed requests", ", Length"))
     answers = complete - failed + other_length  # ab counts the lost among the complete ones; any length is right
-    return {"rate": answers / seconds, "cpu": spent / max(answers, 1), "limited": limited,
-            "right": answers / max(complete, 1)}
+    return {"rate": answers / number(r"Time taken for tests: +([\d.]+)", text), "cpu": spent / max(answers, 1),
+            "limited": limited, "right": answers / max(complete, 1)}
 
 
 def closed(server, clients, seconds):
-    # wrk does not notice that the JDK's HTTP server closes a connection; ab has no TCP_NODELAY, so that Go's TLS waits
-    # for delayed acknowledgements
-    return wrk(server, clients, seconds, "-H", "Connection: close") if server.peer.tls else ab(
-        server, clients, seconds, timed=True)
+    # -n: more than ab can do in this time; it keeps a record of each
+    return ab(server, ["-q", "-r", "-c", clients, "-s", LIMIT, "-t", seconds, "-n", 100_000 * seconds])
 
 
-BOTH = (f"{SERVER_CORE},{LOAD_CORE}",) * 2
-WAYS = {"kept alive": wrk, "closed": closed, "one core": ab, "both cores": partial(ab, cores=BOTH),
-        "a picture, one core": partial(ab, path="/Renard-1.png"),
-        "a picture, both cores": partial(ab, path="/Renard-1.png", cores=BOTH)}
+def h2load(server, *options):
+    text, spent, limited = generate(server, "h2load", *options, url(server))
+    right = number(rf"(\d+) {server.peer.status // 100}xx", text)
+    done = number(r"(\d+) done", text)
+    waits, connects = (re.search(rf"time for {what}: +\S+ +(\S+) +(\S+)", text) for what in ("request", "connect"))
+    return {"rate": right / milliseconds(re.search(r"finished in (\S+),", text)[1]) * 1e3, "cpu": spent / max(done, 1),
+            "limited": limited, "right": right / max(number(r"(\d+) total,", text), 1),
+            "slowest": milliseconds(waits[1]), "connect": milliseconds(connects[2]),
+            "slowest connect": milliseconds(connects[1]),
+            "bytes": number(r"traffic: \S+ \((\d+)\)", text) / max(done, 1)}
 
 
-def warm_up(server):
-    """Equal for all. On one core a JVM gets faster for ten seconds, of which the first rounds are a part."""
-    wrk(server, 10, 4)
-    closed(server, 10, 2)
+def kept(server, clients, seconds):
+    return h2load(server, "--h1", "-c", clients, "-D", seconds)
+
+
+def crowd(server, clients, requests):
+    """As kept, for so many requests: with a time limit h2load may hang when it has many clients."""
+    return h2load(server, "--h1", "-c", clients, "-n", requests)
+
+
+def visits(server, rate, seconds):
+    """Pages that begin at a fixed rate, whether or not the server keeps up: each opens a connection of its own and asks
+    for its avatars at once. h2load begins some every few ms."""
+    period = next((ms for ms in range(1, 100) if abs(round(rate * ms / 1e3) / ms * 1e3 - rate) < rate / 50), 100)
+    some = round(rate * period / 1e3)
+    pages = some * max(1, round(seconds * 1e3 / period))
+    log = server.directory / "requests"
+    log.unlink(missing_ok=True)
+    found = h2load(server, "-c", pages, "-n", AVATARS * pages, "-m", AVATARS, "-r", some,
+                   "--rate-period", f"{period}ms", "--log-file", log)
+    waits = sorted(int(line.split()[2]) / 1e3 for line in log.read_text().splitlines())
+    return {**found, "rate": found["rate"] / AVATARS, "cpu": found["cpu"] * AVATARS, "median": median(waits),
+            "p99": quantiles(waits, n=100)[98]}
+
+
+def most_visits(server, seconds):
+    """More pages than the server can take: half as many again as in the sample before."""
+    found = visits(server, 1.5 * server.capacity[-1] if server.capacity else 200, seconds)
+    server.capacity.append(found["rate"])
+    return found
+
+
+def some_visits(server, share, seconds):
+    """At a share of the rate that the server has reached."""
+    return visits(server, share * median(server.capacity), seconds)
+
+
+def quiet(load, server):
+    """A sample of a load during which the machine was not taken away; how much of it was, is in the sample."""
+    for _ in range(4):
+        before = psutil.cpu_times()
+        found = load(server)
+        after = psutil.cpu_times()
+        found["steal"] = (after.steal - before.steal) / max(sum(after[:8]) - sum(before[:8]), 0.01)
+        if found["steal"] <= STEAL:
+            break
+        print(f"        {found['steal']:.0%} of the machine's time was stolen", flush=True)
+    return found
+
+
+def warm_up(load, server):
+    """Until two samples in a row differ by less than a tenth, or ten have been taken."""
+    last = 0
+    for _ in range(10):
+        rate = load(server)["rate"]
+        if abs(rate - last) < last / 10:
+            break
+        last = rate

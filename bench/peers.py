@@ -5,159 +5,199 @@ import re
 import shutil
 import subprocess
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 ROOT, PEERS, BUILD = BENCH.parent, BENCH / "peers", BENCH / "build"
 JAR = ROOT / "deploy/avatar.jar"
 OTHER_JAR = os.environ.get("AVATAR_JAR")  # another avatar.jar, measured in the same rounds
+FORMER = "7a30f13"  # the last commit whose site asked the JVM for each redirect
 HOST = "avatar.spacefox.fr"
 COUNT = 21  # pictures, as in the article
 # the newest JDK in Debian's place, by the number in its folder's name
 NEWER, NEWER_JAVA = max([(int(found[0]), str(java)) for java in Path("/usr/lib/jvm").glob("*/bin/java")
                          if (found := re.search(r"\b[1-9]\d\b", java.parts[4])) and int(found[0]) > 17],
-                        default=(25, "a-JDK-newer-than-17"))
-PUBLISHED = "-Xmx{heap}m -Xss256k"  # as in the article
-NGINX = "nginx -e stderr -p {dir} -c {dir}/nginx.conf"
+                        default=(25, "a JDK newer than 17"))
 FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian names it by its version
+NGINX = ["nginx", "-e", "stderr", "-p", "{DIRECTORY}", "-c", "{DIRECTORY}/nginx.conf"]
+APACHE = ["apache2", "-D", "FOREGROUND", "-f", "{DIRECTORY}/apache.conf"]
 
 
 @dataclass
 class Peer:
     name: str  # in the tables, in the chart and as an argument
     origin: str
-    run: str  # shell; {port}, {inner} (another port), {count}, {heap} (MB), {dir} and {certificate} are filled in
-    ships: list  # files and folders beside the runtime; the first is built
-    needs: str  # commands
-    configs: tuple = ()  # templates copied into {dir}, filled in
+    commands: list  # each a list of words, in which {PORT} and the like are filled in; the last one is asked
+    ships: list  # files and folders beside the runtime
+    needs: list  # commands
+    builds: list = ()  # files that peers/Makefile makes
+    configs: str = ""  # the folder of PEERS whose files are copied into {DIRECTORY}, with @PORT@ and the like filled in
     allowed: tuple = ()  # deviations that the peer does not let us avoid
-    heap: int = 8
-    compiles: bool = False  # while it runs, so that it has to be warmed up
+    site: str = ""  # the commit of the site's file
     status: int = 302  # 200: it answers with the picture itself
+    path: str = "/any/path.png?and=query"
+    contains: bytes = b""  # what each answer's body contains
+    kinds: int = COUNT  # different answers
+    draws: str = "PORT"  # where each answer is a draw of its own
     optional: bool = False  # not in Debian 12, so that even CI may be without it
-    tls: bool = False
 
 
 class Missing(Exception):
     """Something that this machine does not have; the run carries on without it."""
 
 
-def java(jar, flags=PUBLISHED, java="java", args="", port="{port}"):
-    return f"{java} {flags} -jar {jar} {args} {port} {{count}}"
+def project_file(path, commit="HEAD"):
+    """A file of the project as it is here, or as it was in another commit."""
+    if commit == "HEAD":
+        return (ROOT / path).read_text()
+    return subprocess.run(["git", "-C", ROOT, "show", f"{commit}:{path}"], capture_output=True, text=True).stdout
 
 
-def unit(jar, **changes):
+def java(jar, *flags, java="java", heap=8, port="{PORT}", args=()):
+    """The article's command, which is README's too."""
+    return [java, f"-Xmx{heap}m", "-Xss256k", *flags, "-jar", jar, *args, port, str(COUNT)]
+
+
+def unit(jar, commit="HEAD", port="{PORT}"):
     """The JVM command of deploy/avatar.service, which is the only place that configures it."""
-    text = (ROOT / "deploy/avatar.service").read_text().replace("\\\n", " ")
-    variables = " ".join(re.findall(r"^Environment=(?!COUNT|URL)(.*)", text, re.M))
-    return f"env {variables} {java(jar, re.search(r'^ExecStart=[^ ]+ (.*) -jar ', text, re.M)[1], **changes)}"
+    text = project_file("deploy/avatar.service", commit).replace("\\\n", " ")
+    flags = re.search(r"^ExecStart=\S+ (.*) -jar ", text, re.M)
+    return ["env", *re.findall(r"^Environment=(.*)", text, re.M), "java", *(flags[1].split() if flags else []),
+            "-jar", jar, port, str(COUNT)]
 
 
 def avatars(jar, prefix=""):
-    common = dict(origin="us", ships=[jar], needs="java", compiles=True)
-    newer = dict(common, needs=NEWER_JAVA, optional=True)
-    return [Peer(f"{prefix}avatar.jar", run=java(jar), **common),
-            Peer(f"{prefix}avatar.jar --pool", run=java(jar, args="--pool"), **common),
-            Peer(f"{prefix}avatar.jar as deployed", run=unit(jar), **common),
-            Peer(f"{prefix}avatar.jar on JDK {NEWER}", run=java(jar, java=NEWER_JAVA), **newer),
-            Peer(f"{prefix}avatar.jar as deployed on JDK {NEWER}", run=unit(jar, java=NEWER_JAVA), **newer)]
+    common = dict(origin="us", ships=[jar], needs=["java"])
+    return [Peer(f"{prefix}avatar.jar", commands=[java(jar)], **common),
+            Peer(f"{prefix}avatar.jar --pool", commands=[java(jar, args=["--pool"])], **common),
+            Peer(f"{prefix}avatar.jar as deployed", commands=[unit(jar)], **common),
+            Peer(f"{prefix}avatar.jar on JDK {NEWER}", commands=[java(jar, java=NEWER_JAVA)],
+                 **{**common, "needs": [NEWER_JAVA], "optional": True})]
 
 
-def jvm(folder, args="", needs="javac", libraries=()):
+def built_java(name, origin, folder, *flags, args=(), heap=8, **more):
     jar = BUILD / folder / "main.jar"
-    return dict(run=f"{java(jar)} {args}", ships=[jar, *libraries], needs=f"java {needs}", compiles=True)
+    return Peer(name, origin, [[*java(jar, *flags, heap=heap), *args]], [jar], ["java", "javac"], [jar], **more)
 
 
-def maven(folder, args=""):
-    return jvm(folder, args, "mvn", [BUILD / folder / "lib"])
+def maven(name, origin, folder, *args, heap=8):
+    jar = BUILD / folder / "main.jar"
+    return Peer(name, origin, [[*java(jar, heap=heap), *args]], [jar, BUILD / folder / "lib"], ["java", "mvn"], [jar])
 
 
-def binary(path, needs):
-    return dict(run=f"{BUILD}/{path} {{port}} {{count}} {{certificate}}", ships=[BUILD / path], needs=needs)
+def binary(name, origin, path, compiler, *args, **more):
+    program = BUILD / path
+    return Peer(name, origin, [[program, "{PORT}", str(COUNT), *args]], [program], [compiler], [program], **more)
 
 
-def nginx(folder, before="", needs="nginx", **more):
-    return {"run": f"{before} & exec {NGINX}" if before else NGINX, "ships": [PEERS / folder],
-            "needs": f"{needs} java openssl", "configs": tuple((PEERS / folder).glob("*.conf")), **more}
+def served(name, server, folder, *before, needs=(), builds=(), ships=(), origin="us", **more):
+    """A web server, and the programs that run behind it."""
+    return Peer(name, origin, [*before, server], [*ships] or [PEERS / folder],
+                [server[0], "java", "openssl", *needs], [BUILD / "pictures", BUILD / "privkey.pem", *builds], folder,
+                **more)
 
 
 MAIN = re.search(r"Main-Class: (\S+)", zipfile.ZipFile(JAR).read("META-INF/MANIFEST.MF").decode())[1]
 LIB = BUILD / "robaho/lib"
+TOMCAT = maven("Tomcat NIO", "Tomcat's benchmark", "tomcat", "Http11NioProtocol", heap=16)  # in 8 MB it loses requests
+FILE = ("answers POST with 405", "answers PUT with 405", "answers DELETE with 405", "sends no Location", "sends a body")
+PICTURE = dict(status=200, allowed=(*FILE, "sends Content-Type image/png"))
+SVG = dict(status=200, allowed=(*FILE, "sends Content-Type image/svg+xml", "sends another Cache-Control"))
+SITE = served("the deployed site", NGINX, "site", unit(JAR, port="{INNER}"), site="HEAD", draws="INNER",
+              ships=[JAR, ROOT / "deploy/nginx.conf"])
+FORMER_SITE = served(f"the site of {FORMER}", NGINX, "site", unit(JAR, FORMER, port="{INNER}"), site=FORMER,
+                     draws="INNER", ships=[JAR], optional=True)
 ALL = [
     *avatars(JAR),
     *(avatars(Path(OTHER_JAR), "other ") if OTHER_JAR else []),
     # --pool, because this engine runs a whole connection where the JDK's runs a request
-    Peer("avatar.jar on robaho's engine", "us", ships=[LIB, JAR], needs=f"mvn {NEWER_JAVA}", optional=True,
-         run=f"{NEWER_JAVA} {PUBLISHED} -cp '{LIB}/*:{JAR}' {MAIN} --pool {{port}} {{count}}", compiles=True),
-    Peer("empty handler", "us", allowed=("sends no Location", "sends no Cache-Control"), **jvm("floor")),
-    Peer("article's program", "the article", **jvm("original")),
-    Peer("article's program, cached pool", "a comment", **jvm("original", "--pool")),
-    Peer("Go net/http", "a comment", **binary("go/avatar", "go")),
-    Peer("Go sequential TCP", "a comment", **binary("tcp-go/avatar", "go")),
-    Peer("Rust sequential TCP", "a comment", **binary("tcp-rust/release/avatar", "cargo")),
-    Peer("Ada Web Server", "a comment", optional=True, allowed=("sends Content-Type (empty)",),
-         **binary("ada/avatar", "gprbuild")),
-    Peer("C++ accept loop", "a comment", **binary("tcp-cpp/avatar", "g++")),
-    # in 8 MB Tomcat loses requests
-    Peer("Tomcat NIO", "Tomcat's benchmark", heap=16, **maven("tomcat", "Http11NioProtocol")),
-    Peer("Tomcat NIO2", "Tomcat's benchmark", heap=16, **maven("tomcat", "Http11Nio2Protocol")),
-    Peer("Jetty servlet", "Jetty's benchmark", **maven("jetty")),
-    Peer("Jetty async servlet", "Jetty's benchmark", **maven("jetty", "--async")),
-    Peer("HttpCore NIO", "HttpCore's benchmark", **maven("httpcore")),
-    Peer("Vert.x", "us", **maven("vertx")),
-    Peer("Rust hyper", "us", **binary("hyper/release/avatar", "cargo")),
-    Peer("Node.js", "us", f"node {PEERS}/node/server.js {{port}} {{count}}", [PEERS / "node"], "node", compiles=True),
-    Peer("PHP behind nginx", "us", **nginx("php", f"{FPM} -R -y {{dir}}/php-fpm.conf", f"nginx {FPM}")),
-    Peer("nginx return 302", "us", allowed=("sends a body", "sends Content-Type text/html"), **nginx("nginx")),
-    Peer("nginx random_index", "us", status=200, **nginx("nginx-pictures"), allowed=(
-        "answers POST with 405", "sends no Location", "sends a body", "sends Content-Type image/png")),
-    Peer("the deployed site", "us", tls=True, compiles=True, **nginx(
-        "site", unit(JAR, port="{inner}"), ships=[JAR, ROOT / "deploy/nginx.conf"])),
+    Peer("avatar.jar on robaho's engine", "us",
+         [[NEWER_JAVA, "-Xmx8m", "-Xss256k", "-cp", f"{LIB}/*:{JAR}", MAIN, "--pool", "{PORT}", str(COUNT)]],
+         [LIB, JAR], ["mvn", NEWER_JAVA], [LIB], optional=True),
+    built_java("empty handler", "us", "floor", allowed=("sends no Location", "sends another Cache-Control")),
+    built_java("article's program", "the article", "original"),
+    built_java("article's program, cached pool", "a comment", "original", args=["--pool"]),
+    binary("Go net/http", "a comment", "go/avatar", "go", "{TLS}", BUILD / "fullchain.pem", BUILD / "privkey.pem"),
+    binary("Go sequential TCP", "a comment", "tcp-go/avatar", "go"),
+    binary("Rust sequential TCP", "a comment", "tcp-rust/release/avatar", "cargo"),
+    binary("Ada Web Server", "a comment", "ada/avatar", "gprbuild", optional=True,
+           allowed=("sends Content-Type (empty)",)),
+    binary("C++ accept loop", "a comment", "tcp-cpp/avatar", "g++"),
+    Peer("Cloudflare Worker (workerd)", "a comment",
+         [[BUILD / "worker/node_modules/workerd/bin/workerd", "serve", "{DIRECTORY}/config.capnp"]],
+         [PEERS / "worker"], ["npm"], [BUILD / "worker/node_modules"], "worker"),
+    binary("Go, an SVG in any colour", "a comment", "svg/avatar", "go", kinds=360, **SVG),
+    served("nginx sub_filter, the same SVG", NGINX, "svg", path="/hue/120.svg", contains=b"hsl(120 ", draws="",
+           **SVG),
+    TOMCAT,
+    maven("Tomcat NIO2", "Tomcat's benchmark", "tomcat", "Http11Nio2Protocol", heap=16),
+    served("Apache before Tomcat NIO", APACHE, "apache",
+           [*java(TOMCAT.ships[0], heap=16, port="{INNER}"), "Http11NioProtocol"],
+           needs=TOMCAT.needs, builds=TOMCAT.builds, ships=[PEERS / "apache", *TOMCAT.ships],
+           origin="Tomcat's benchmark"),
+    served("Apache before avatar.jar", APACHE, "apache", java(JAR, heap=16, port="{INNER}"),
+           ships=[PEERS / "apache", JAR], origin="Tomcat's benchmark"),
+    maven("Jetty servlet", "Jetty's benchmark", "jetty"),
+    maven("Jetty async servlet", "Jetty's benchmark", "jetty", "--async"),
+    maven("HttpCore NIO", "HttpCore's benchmark", "httpcore"),
+    maven("Vert.x", "us", "vertx"),
+    binary("Rust hyper", "us", "hyper/release/avatar", "cargo"),
+    Peer("Node.js", "us", [["node", PEERS / "node/server.js", "{PORT}", str(COUNT)]], [PEERS / "node"], ["node"]),
+    served("PHP behind nginx", NGINX, "php", [FPM, "-R", "-y", "{DIRECTORY}/php-fpm.conf"], needs=[FPM]),
+    served("nginx return 302", NGINX, "nginx", allowed=("sends a body", "sends Content-Type text/html")),
+    served("nginx random_index", NGINX, "random-index", **PICTURE),
+    SITE,
 ]
 NAMED = {peer.name: peer for peer in ALL}
-
-
-def variant(name, of, **changes):
-    return replace(NAMED[of], name=name, **changes)
+OF_THE_ARTICLE = [built_java("article's program, 16 MB", "the article", "original", heap=16),
+                  NAMED["article's program, cached pool"],
+                  built_java("article's program, ZGC", "a comment", "original", "-XX:+UseZGC")]
+WIDER_JAR = Peer("avatar.jar, 64 MB", "us", [java(JAR, heap=64)], [JAR], ["java"])
 
 
 def build(peer):
     """Builds what its sources have outdated; raises Missing when a tool is not there."""
-    for tool in [*peer.needs.split(), "make"]:
+    for tool in [*peer.needs, "make"]:
         if not shutil.which(tool):
             raise Missing(f"{tool} is not installed")
-    files = [BUILD / "pictures", BUILD / "privkey.pem"] if peer.configs else peer.ships[:1]
-    targets = [os.path.relpath(file, PEERS) for file in files if BUILD in file.parents]
-    if targets:
-        done = subprocess.run(["make", "-s", "-C", PEERS, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True)
-        if done.returncode:
-            raise (Missing if peer.optional else RuntimeError)(f"make: {done.stdout.strip()[:300]}")
+    if peer.site and not project_file("deploy/nginx.conf", peer.site):
+        raise Missing(f"commit {peer.site} is not here")
+    targets = [os.path.relpath(file, PEERS) for file in peer.builds]
+    done = subprocess.run(["make", "-s", "-C", PEERS, *targets or ["/dev/null"]], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise (Missing if peer.optional else RuntimeError)(f"make: {done.stdout.strip()[:300]}")
 
 
-def command(peer, directory, port):
-    """Copies the peer's configuration into its directory; returns the shell command that runs it."""
-    site = (ROOT / "deploy/nginx.conf").read_text()
-    for pattern, replacement in [(r"(ssl_certificate(?:_key)? +)/[^;]*/", rf"\g<1>{BUILD}/"),
-                                 (r"ssl_session_cache .*;", "ssl_session_cache off;"),  # wrk would resume
-                                 (r"/var/www/avatar\b", f"{directory}/pictures"),
-                                 (r"\b127\.0\.0\.1:6666\b", f"127.0.0.1:{port + 1}"),
-                                 (r"(\blisten\s+(?:\[::\]:)?)443\b", rf"\g<1>{port}"),
-                                 (r"\n *listen\s+(?:\[::\]:)?80;", "")]:
-        site = re.sub(pattern, replacement, site)
+def site(commit, words):
+    """The site's file of a commit, with this machine's ports and folders in the place of a server's."""
+    settings = {"DOMAIN": HOST, "PORT": "6666", "URL": f"https://{HOST}/Renard-*.png"}
+    text = project_file("deploy/nginx.conf", commit) if commit != "HEAD" else subprocess.run(
+        [ROOT / "deploy/render"], env={**os.environ, **settings}, stdout=subprocess.PIPE, text=True, check=True).stdout
+    for pattern, replacement in [("/etc/avatar/", f"{BUILD}/"), ("/var/www/avatar", f"{words['DIRECTORY']}/pictures"),
+                                 ("/run/avatar", f"{words['DIRECTORY']}/draws"),
+                                 ("127.0.0.1:6666", f"127.0.0.1:{words['INNER']}"),
+                                 (r"\b(listen .*)\b80\b", rf"\g<1>{words['PORT']}"),
+                                 (r"\b(listen .*)\b443\b", rf"\g<1>{words['TLS']}")]:
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+def prepare(peer, words):
+    """Copies the peer's configuration into its directory; returns its commands, filled in."""
+    directory = Path(words["DIRECTORY"])
     share = int(10_000 / COUNT) / 100  # split_clients takes two decimals; the last takes the rest
-    words = {"PORT": f"{port}{' ssl' * peer.tls}", "DIRECTORY": directory, "COUNT": COUNT, "SITE": site,
-             "PHP": PEERS / "php/index.php",
-             "TLS": "\n".join(re.findall(r"^ *ssl_.*;", site, re.M)) if peer.tls else "",
+    words = {**words, "COUNT": str(COUNT), "BUILD": str(BUILD), "SITE": site(peer.site, words) if peer.site else "",
+             "CERTIFICATE": f"ssl_certificate {BUILD}/fullchain.pem; ssl_certificate_key {BUILD}/privkey.pem; "
+                            "ssl_protocols TLSv1.2 TLSv1.3; ssl_session_tickets off;",
              "NUMBERS": "".join(f"{share}% {number};\n" for number in range(1, COUNT)) + f"* {COUNT};"}
-    for config in peer.configs:
-        (directory / config.name).write_text(re.sub(r"@(\w+)@", lambda word: str(words[word[1]]), config.read_text()))
-    if peer.configs:  # a copy, because nginx's workers may not be allowed to read this folder
-        shutil.copytree(BUILD / "pictures", directory / "pictures")
-    run = peer.run if " & " in peer.run else f"exec {peer.run}"
-    return run.format(port=port, inner=port + 1, count=COUNT, heap=peer.heap, dir=directory,
-                      certificate=f"{BUILD}/fullchain.pem {BUILD}/privkey.pem" if peer.tls else "")
+    if peer.configs:  # copies, because the servers' workers may not be allowed to read this folder
+        for config in (PEERS / peer.configs).iterdir():
+            text = re.sub(r"@([A-Z]+)@", lambda word: words[word[1]], config.read_text())
+            (directory / config.name).write_text(text)
+        shutil.copytree(BUILD / "pictures", directory / "pictures", dirs_exist_ok=True)
+    return [[str(word).format_map(words) for word in command] for command in peer.commands]
 
 
 def shipped_bytes(peer):

@@ -9,6 +9,7 @@ import (
 	"strconv"
 )
 
+// Arguments: PORT COUNT, and for TLS beside it PORT CERTIFICATE KEY.
 func main() {
 	count, err := strconv.Atoi(os.Args[2])
 	if err != nil {
@@ -19,10 +20,8 @@ func main() {
 		w.Header().Set("Cache-Control", "private, no-store")
 		w.WriteHeader(http.StatusFound)
 	})
-	if len(os.Args) > 3 { // a certificate and its key
-		// without session tickets each connection is a full handshake, as with the other servers here
-		server := http.Server{Addr: ":" + os.Args[1], Handler: redirect, TLSConfig: &tls.Config{SessionTicketsDisabled: true}}
-		log.Fatal(server.ListenAndServeTLS(os.Args[3], os.Args[4]))
-	}
+	// without session tickets each connection is a full handshake, as with the other servers here
+	server := http.Server{Addr: ":" + os.Args[3], Handler: redirect, TLSConfig: &tls.Config{SessionTicketsDisabled: true}}
+	go func() { log.Fatal(server.ListenAndServeTLS(os.Args[4], os.Args[5])) }()
 	log.Fatal(http.ListenAndServe(":"+os.Args[1], redirect))
 }
