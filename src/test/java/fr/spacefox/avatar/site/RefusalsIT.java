@@ -164,13 +164,12 @@ class RefusalsIT {
 
     private static Stream<Arguments> foldersWithoutPictures() {
         return Arrays.stream(Debian.values())
-                .flatMap(
-                        debian -> Stream.of(
-                                Arguments.of(debian, "empty", "deploy/pictures: no usable picture\n"),
-                                Arguments.of(
-                                        debian,
-                                        "cat.txt",
-                                        "left out: cat.txt: no picture (text/plain)\ndeploy/pictures: no usable picture\n")));
+                .flatMap(debian -> Stream.of(
+                        Arguments.of(debian, "empty", "deploy/pictures: no usable picture\n"),
+                        Arguments.of(
+                                debian,
+                                "cat.txt",
+                                "left out: cat.txt: no picture (text/plain)\ndeploy/pictures: no usable picture\n")));
     }
 
     @ParameterizedTest

@@ -176,6 +176,31 @@ class ServersIT {
         });
     }
 
+    /** nginx runs with an address that its files no longer have, and cannot open port 80 before its next start. */
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void undoesEverythingWhenTheSiteDoesNotAnswer() throws Exception {
+        BOXES.use(Debian.THIS, box -> {
+            box.run("""
+                    rm /etc/nginx/sites-enabled/default
+                    echo 'server { listen 127.0.0.1:80; }' > /etc/nginx/conf.d/other.conf
+                    systemctl restart nginx
+                    echo 'server { listen 80; }' > /etc/nginx/conf.d/other.conf""").ok();
+            try {
+                assertRefused(
+                        box,
+                        "https://" + CATS + "/me.png answers '000 ' and no redirect to a picture."
+                                + " /var/log/nginx/error.log may say why");
+                box.run("visit --output /dev/null http://localhost/; systemctl restart nginx")
+                        .ok();
+            } finally {
+                box.run("rm /etc/nginx/conf.d/other.conf; ln -s ../sites-available/default /etc/nginx/sites-enabled"
+                                + "; systemctl restart nginx")
+                        .ok();
+            }
+        });
+    }
+
     /** Other sites go on, avatar answers beside them, and nginx starts again. */
     @ParameterizedTest
     @EnumSource

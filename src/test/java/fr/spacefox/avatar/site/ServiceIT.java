@@ -84,9 +84,11 @@ class ServiceIT extends InstalledSite {
                     "the other", () -> box.run("visit http://localhost:6666/").status() == 0);
             long start = System.nanoTime();
             box.run("systemctl start avatar").ok();
-            box.awaitTrue("a new attempt", () -> !box.run("systemctl show --property=NRestarts --value avatar")
-                    .ok()
-                    .equals("0"));
+            box.awaitTrue(
+                    "a new attempt",
+                    () -> !box.run("systemctl show --property=NRestarts --value avatar")
+                            .ok()
+                            .equals("0"));
             Thread.sleep(3000);
             String said = box.install("").output();
             assertTrue(said.contains("port 6666 is taken: java, process "), said);
