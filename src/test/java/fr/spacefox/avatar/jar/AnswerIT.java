@@ -1,6 +1,7 @@
 package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Client;
@@ -42,7 +43,7 @@ class AnswerIT extends EveryServer {
                 "GET / HTTP/3.0\r\nHost: localhost\r\n\r\n",
                 "\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
             })
-    void isARedirectAndNothingElse(String request) throws IOException {
+    void answersEveryRequestByARedirectAndNothingElse(String request) throws IOException {
         try (Client client = server.connect()) {
             Redirect.check(client.send(request).head());
             Redirect.check(client.send(Client.GET_AND_CLOSE).rest());
@@ -51,7 +52,7 @@ class AnswerIT extends EveryServer {
 
     /** The JDK leaves Content-length out. */
     @Test
-    void isAlikeForHead() throws IOException {
+    void answersHeadAlike() throws IOException {
         try (Client client = server.connect()) {
             String head =
                     client.send("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
@@ -62,15 +63,29 @@ class AnswerIT extends EveryServer {
 
     /** A client that sends much, or waits with the rest until it has an answer. */
     @Test
-    void comesBeforeTheBody() throws IOException {
+    void answersBeforeTheBodyHasCome() throws IOException {
         String request = "PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\nfox";
         try (Client client = server.connect()) {
             Redirect.check(client.send(request).head());
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"65535, true", "65536, false"})
+    void discardsABodyBelow64KilobytesAndElseCloses(int bytes, boolean goesOn) throws IOException {
+        try (Client client = server.connect()) {
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + bytes + "\r\n\r\n");
+            Redirect.check(client.send("a".repeat(bytes)).head());
+            if (goesOn) {
+                Redirect.check(client.send(Client.GET_AND_CLOSE).rest());
+            } else {
+                assertThrows(IOException.class, () -> client.send(Client.GET).head());
+            }
+        }
+    }
+
     @Test
-    void followsTheOneBeforeWhenRequestsComeTogether() throws IOException {
+    void answersAllOfTheRequestsThatComeTogether() throws IOException {
         String post = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nfox";
         try (Client client = server.connect()) {
             client.send((Client.GET + post).repeat(50) + Client.GET_AND_CLOSE);
@@ -83,7 +98,7 @@ class AnswerIT extends EveryServer {
 
     @ParameterizedTest
     @CsvSource({"HTTP_1_1, GET", "HTTP_1_1, HEAD", "HTTP_1_1, POST", "HTTP_2, GET"})
-    void isUnderstoodByHttpClient(HttpClient.Version version, String method) throws Exception {
+    void httpClientUnderstandsTheAnswer(HttpClient.Version version, String method) throws Exception {
         HttpClient client = HttpClient.newBuilder().version(version).build();
         BodyPublisher body =
                 method.equals("POST") ? BodyPublishers.ofString("fox".repeat(1000)) : BodyPublishers.noBody();

@@ -30,7 +30,7 @@ class CommandLineIT {
                 "0 21 --pool https://img.example.org/fox-*.webp",
                 "0 21 https://img.example.org/fox-*.webp --pool",
             })
-    void startsTheServer(String line) throws Exception {
+    void startsWithPoolInAnyPlace(String line) throws Exception {
         String[] arguments = line.split(" ");
         String url = Stream.of(arguments)
                 .filter(argument -> argument.contains("*"))
@@ -53,21 +53,21 @@ class CommandLineIT {
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"fox", "-1", "65536", "80.0", "", "--fox"})
-    void refusesPort(String port) throws Exception {
+    void refusesAPortThatIsNone(String port) throws Exception {
         Refusal.checkOfArguments("PORT", port, "21");
     }
 
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"fox", "0", "-21", "2147483648", "2.5", "", "--pool=2"})
-    void refusesCount(String count) throws Exception {
+    void refusesACountBelow1(String count) throws Exception {
         Refusal.checkOfArguments("COUNT", "0", count);
     }
 
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"--help", "--pool", "0", "0 --pool", "0 21 https://example.org/* surplus more"})
-    void refusesTooFewAndTooMany(String line) throws Exception {
+    void refusesTooFewOrTooManyArguments(String line) throws Exception {
         Refusal.checkOfArguments("arguments", line.split(" "));
     }
 
@@ -87,15 +87,20 @@ class CommandLineIT {
                 "http://*",
                 "https:///*",
                 "http://:80/*",
+                "http://?*",
+                "http://#*",
+                "http://@/*",
+                "ftp://x/http://y*",
+                "/go?http://a*",
                 "mailto:*",
                 "file:/x*"
             })
-    void refusesUrl(String url) throws Exception {
+    void refusesAUrlWithoutSchemeHostOrOneStar(String url) throws Exception {
         Refusal.checkOfArguments("URL*", "0", "21", url);
     }
 
     @Test
-    void refusesHeadersInUrl() throws Exception {
+    void refusesAUrlWithALineEnd() throws Exception {
         String url = "https://example.org/*\r\nSet-Cookie: fox";
         assertEquals(2, Refusal.of(Server.command("0", "21", url)).status());
     }
@@ -105,12 +110,14 @@ class CommandLineIT {
     @CsvSource({
         "https://img.example.org/fox-*.webp, https://img.example.org/fox-1.webp",
         "http://localhost:8000/*, http://localhost:8000/1",
+        "HTTP://h/*, HTTP://h/1",
+        "HttpS://example.org/?a=http://b/*, HttpS://example.org/?a=http://b/1",
         "https://example.org/*/fox.png, https://example.org/1/fox.png",
         "https://example.org/fox.png?n=*&size=80, https://example.org/fox.png?n=1&size=80",
         "https://fox-*.example.org/a.png, https://fox-1.example.org/a.png",
         "http://[::1]/f%C3%BCchse-*.jpg, http://[::1]/f%C3%BCchse-1.jpg",
     })
-    void fillsTheNumberIntoUrl(String url, String location) throws Exception {
+    void putsTheNumberInPlaceOfTheStar(String url, String location) throws Exception {
         try (Server server = Server.startWith("0", "1", url)) {
             assertTrue(server.startLine.contains(url), server.startLine);
             String answer = server.ask();
@@ -119,7 +126,7 @@ class CommandLineIT {
     }
 
     @Test
-    void escapesOtherLettersThanAscii() throws Exception {
+    void escapesLettersOfTheUrlOutsideAscii() throws Exception {
         // printf writes the letter: in place of it the JVM of the tests would pass a question mark in the POSIX locale.
         String printUrl = "printf 'https://example.org/f\\303\\274chse-*.png'";
         List<String> command = new ArrayList<>(

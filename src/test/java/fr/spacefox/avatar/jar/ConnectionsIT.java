@@ -3,6 +3,7 @@ package fr.spacefox.avatar.jar;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Jdks;
@@ -23,10 +24,12 @@ class ConnectionsIT {
 
     @ParameterizedTest
     @CsvSource({"-Xmx8m, 64", "-Xmx64m, 512", "-Djdk.httpserver.maxConnections=3, 3"})
-    void followTheHeap(String flag, int connections) throws Exception {
+    void admitsTheConnectionsThatTheHeapBears(String flag, int connections) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, "-XX:+UseG1GC", flag)) {
+            server.ask(); // opens what is needed once
+            int before = server.descriptors();
             server.assertServes(connections);
-            Thread.sleep(500); // until the server has closed those connections
+            Await.until("the end of those connections", () -> server.descriptors() <= before);
             try (Flood silent = Attack.SILENT.on(server, connections)) {
                 silent.awaitSent();
                 assertUnanswered(server);
@@ -47,16 +50,18 @@ class ConnectionsIT {
     /** All ask while the process stands still, so that it answers all in one turn, and all are idle at once. */
     @ParameterizedTest
     @MethodSource("fr.spacefox.avatar.support.Jdks#all")
-    void areFreeAgainAlthoughAllBecameIdleAtOnce(Path jdk) throws Exception {
+    void admitsNewClientsAlthoughAllConnectionsBecameIdleAtOnce(Path jdk) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, jdk)) {
             server.assertServesAll();
-            Thread.sleep(3000); // until the dispatcher runs the requests again
+            Thread.sleep(3000); // the first request has brought the pool for 32 times its own 50 ms
             List<Client> open = new ArrayList<>();
             try {
-                for (int i = server.maxConnections(); i > 0; i--) {
+                int all = server.maxConnections();
+                int before = server.descriptors();
+                for (int i = 0; i < all; i++) {
                     open.add(server.connect());
                 }
-                Thread.sleep(200); // until it has accepted them
+                Await.until("all connections", () -> server.descriptors() >= before + all);
                 server.signal("STOP");
                 for (Client client : open) {
                     client.send(Client.GET);
@@ -86,7 +91,7 @@ class ConnectionsIT {
     @ParameterizedTest
     @Needs(Needs.Tool.AB)
     @MethodSource("crowds")
-    void areEnoughFor(int clients, String heap, Mode mode, Path jdk) throws Exception {
+    void losesNoneOfACrowd(int clients, String heap, Mode mode, Path jdk) throws Exception {
         try (Server server = Server.start(mode, jdk, heap)) {
             String url = "http://127.0.0.1:" + server.port + "/";
             String report = Command.run("ab", "-q", "-n", "10000", "-c", "" + clients, url)

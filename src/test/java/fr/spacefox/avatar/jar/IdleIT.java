@@ -17,7 +17,7 @@ class IdleIT {
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
-    void usesLessThanATwentiethOfACore(Mode mode, Path jdk) throws Exception {
+    void aProcessThatNobodyAsksUsesLessThanATwentiethOfACore(Mode mode, Path jdk) throws Exception {
         try (Server server = Server.start(mode, jdk)) {
             server.assertServesAll();
             TimeUnit.SECONDS.sleep(1); // compilers come to an end

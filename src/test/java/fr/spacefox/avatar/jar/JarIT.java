@@ -30,18 +30,18 @@ class JarIT {
             Path.of(System.getProperty("basedir", ""), "deploy/avatar.jar").toAbsolutePath();
 
     @Test
-    void holdsAtMost2048Bytes() throws IOException {
+    void theJarHasAtMost2048Bytes() throws IOException {
         long size = Files.size(Server.JAR);
         assertTrue(size <= 2048, size + " bytes");
     }
 
     @Test
-    void isTheOneInDeploy() throws IOException {
+    void theJarInDeployIsTheSame() throws IOException {
         assertArrayEquals(Files.readAllBytes(Server.JAR), Files.readAllBytes(DEPLOYED));
     }
 
     @Test
-    void holdsTheManifestAndTheProgramOnly() throws IOException {
+    void theJarHoldsTheManifestAndTheProgramOnly() throws IOException {
         try (JarFile jar = new JarFile(Server.JAR.toFile())) {
             String main = jar.getManifest().getMainAttributes().getValue("Main-Class");
             List<String> names = jar.stream().map(ZipEntry::getName).sorted().toList();
@@ -59,7 +59,7 @@ class JarIT {
     @Needs(Needs.Tool.MAVEN)
     @Execution(ExecutionMode.CONCURRENT)
     @MethodSource("fr.spacefox.avatar.support.Jdks#all")
-    void isTheSameWhoeverBuildsIt(Path jdk, @TempDir Path directory) throws Exception {
+    void theJarIsTheSameWhoeverBuildsIt(Path jdk, @TempDir Path directory) throws Exception {
         Path project = DEPLOYED.getParent().getParent();
         List<Path> files;
         try (Stream<Path> build = Files.list(project);

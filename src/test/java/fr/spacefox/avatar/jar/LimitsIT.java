@@ -16,13 +16,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LimitsIT extends EveryServer {
 
     @Test
-    void admit30HeadersAndNoMore() throws IOException {
+    void admits30HeadersAndNoMore() throws IOException {
         Redirect.check(answerTo(requestWithHeaders(30)));
         assertEquals("", answerTo(requestWithHeaders(31)));
     }
 
     @Test
-    void admit5000BytesAndNoMore() throws IOException {
+    void admits5000BytesOfHeadersAndNoMore() throws IOException {
         Redirect.check(answerTo(requestOfBytes(5000)));
         assertEquals("", answerTo(requestOfBytes(5001)));
     }
@@ -38,7 +38,7 @@ class LimitsIT extends EveryServer {
                 "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: fox\r\n\r\n",
                 "GET / HTTP/1.1\r\nHost: localhost\r\nNo fox: 1\r\n\r\n"
             })
-    void refuseMalformed(String request) throws IOException {
+    void refusesAMalformedRequest(String request) throws IOException {
         String answer = answerTo(request);
         assertTrue(answer.matches("(?s)HTTP/1\\.1 40[04] .*"), answer);
         server.assertRedirects();

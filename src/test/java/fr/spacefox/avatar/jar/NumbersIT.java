@@ -15,7 +15,7 @@ class NumbersIT {
 
     @ParameterizedTest
     @EnumSource
-    void areAllAsLikely(Mode mode) throws IOException {
+    void drawsEachNumberAsOftenAsTheOthers(Mode mode) throws IOException {
         try (Server server = Server.start(mode)) {
             int[] times = new int[Server.COUNT];
             for (int n : draw(server, 4_200)) {
@@ -26,14 +26,14 @@ class NumbersIT {
     }
 
     @Test
-    void areOneOnlyIfThereIsOnePicture() throws IOException {
+    void drawsNumber1IfThereIsOnePicture() throws IOException {
         try (Server server = Server.startWith("0", "1")) {
             assertTrue(IntStream.of(draw(server, 1000)).allMatch(n -> n == 1));
         }
     }
 
     @Test
-    void comeFromTheWholeRange() throws IOException {
+    void drawsFromTheWholeRange() throws IOException {
         try (Server server = Server.startWith("0", "2147483647")) {
             int[] eighths = new int[8];
             for (int n : draw(server, 1600)) {

@@ -27,16 +27,13 @@ class PausesIT {
     static Stream<Arguments> pauses() throws IOException {
         return Jdks.all().stream()
                 .flatMap(jdk -> Stream.of(
-                        Arguments.of(3, 170, 10, jdk),
-                        Arguments.of(10, 150, 0, jdk),
-                        Arguments.of(10, 50, 10, jdk),
-                        Arguments.of(30, 100, 10, jdk)));
+                        Arguments.of(3, 170, 10, jdk), Arguments.of(10, 150, 0, jdk), Arguments.of(30, 50, 10, jdk)));
     }
 
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @MethodSource("pauses")
-    void delayNobody(int clients, int pauseMillis, int bareConnections, Path jdk) throws Exception {
+    void clientsThatPauseDelayNobody(int clients, int pauseMillis, int bareConnections, Path jdk) throws Exception {
         ScheduledExecutorService threads = Executors.newScheduledThreadPool(clients + 1);
         try (Server server = warm(jdk)) {
             for (int i = 0; i < clients; i++) {

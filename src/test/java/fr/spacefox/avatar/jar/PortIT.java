@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PortIT {
 
     @Test
-    void isTheGivenOne() throws Exception {
+    void listensOnTheGivenPort() throws Exception {
         int free;
         try (ServerSocket socket = new ServerSocket(0)) {
             free = socket.getLocalPort();
@@ -33,7 +33,7 @@ class PortIT {
     }
 
     @Test
-    void isRefusedWhenTaken() throws Exception {
+    void refusesAPortThatIsTaken() throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED)) {
             assertRefused("Address already in use", Server.command("" + server.port, "21"));
             server.assertRedirects(); // the first goes on
@@ -43,7 +43,7 @@ class PortIT {
     /** In a network of its own, because containers often let everyone listen on port 1. */
     @Test
     @Needs(Needs.Tool.ROOT)
-    void isRefusedWithoutPermission(@TempDir Path directory) throws Exception {
+    void refusesAPortThatNeedsPermission(@TempDir Path directory) throws Exception {
         Path jar = Files.copy(Server.JAR, directory.resolve("avatar.jar"));
         Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("r--r--r--"));
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -60,7 +60,7 @@ class PortIT {
 
     @ParameterizedTest
     @EnumSource
-    void isClosedBySigterm(Mode mode) throws Exception {
+    void sigtermClosesThePort(Mode mode) throws Exception {
         try (Server server = Server.start(mode);
                 Client stalled = server.connect();
                 Client idle = server.connect()) {

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Command;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -163,6 +165,13 @@ final class Server implements AutoCloseable {
         Command.run("kill", "-" + name, String.valueOf(process.pid())).ok();
     }
 
+    /** Its open files and connections. */
+    int descriptors() throws IOException {
+        try (var descriptors = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
+            return (int) descriptors.count();
+        }
+    }
+
     /** What it has used of all cores since its start. */
     long cpuMillis() {
         return process.info().totalCpuDuration().orElseThrow().toMillis();
@@ -184,17 +193,11 @@ final class Server implements AutoCloseable {
         assertServes(maxConnections());
     }
 
-    void assertServes(int connections) throws IOException, InterruptedException {
-        String last = "";
-        for (long start = System.nanoTime(); millisSince(start) < SECONDS * 1000; Thread.sleep(50)) {
-            try {
-                askAtOnce(connections);
-                return;
-            } catch (IOException e) {
-                last = e.toString();
-            }
-        }
-        fail("not " + connections + " connections: " + last);
+    void assertServes(int connections) throws InterruptedException {
+        Await.until(connections + " connections", Duration.ofSeconds(SECONDS), () -> {
+            askAtOnce(connections);
+            return true;
+        });
     }
 
     /** All connect before any asks. The last to connect asks first: it would lack a lost connection. */

@@ -6,23 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The command that deploy/install prints for the certificate: certbot itself, and pebble, an authority here. */
+/** deploy/certificate with certbot itself and with pebble, an authority here. */
 @Needs({BOX, CERTBOT})
 class CertificateIT {
 
     private static final String DOMAIN = "avatar.spacefox.fr";
-    private static final String LIVE = "/etc/letsencrypt/live/" + DOMAIN;
 
     /** What certbot needs to know of the authority; the domain leads to this machine. */
     private static final String AUTHORITY = """
@@ -65,10 +61,9 @@ class CertificateIT {
         assertTrue(answer.startsWith("HTTP/1.1 302 "), answer);
     }
 
-    /** The command in what deploy/install has printed, run by certbot with the authority's own certificate. */
-    private static String certbot(String printed) {
-        return "export REQUESTS_CA_BUNDLE=/root/acme.pem\n"
-                + printed.substring(printed.indexOf("\ncertbot certonly ") + 1);
+    /** deploy/certificate, with the authority's own certificate. */
+    private static Command certificate(Box box) {
+        return box.run("cd /root; REQUESTS_CA_BUNDLE=/root/acme.pem deploy/certificate");
     }
 
     @ParameterizedTest
@@ -77,100 +72,97 @@ class CertificateIT {
     void oneCommandGetsAndRenewsACertificate(Debian debian) throws Exception {
         try (var box = Box.installed(debian.files())) {
             box.run(AUTHORITY).ok();
-            String command = certbot(box.install("").ok());
+            String hint = "phpBB and SMF refuse this first certificate. When " + DOMAIN
+                    + " leads here, run deploy/certificate\n";
+            assertTrue(box.install("").output().contains(hint));
             String first = served(box);
             assertTrue(first.contains("CN = avatar") || first.contains("CN=avatar"), first);
 
             // The authority does not answer: the site stays as it is.
-            assertNotEquals(0, box.run(command).status());
+            Command failed = certificate(box);
+            assertEquals(1, failed.status());
+            assertTrue(
+                    failed.output()
+                            .endsWith(
+                                    "\ndeploy/certificate: certbot got no certificate and says why; the site works as before\n"),
+                    failed::output);
             assertEquals(first, served(box));
             assertRedirects(box);
 
             box.run(START).ok();
-            box.run(command).ok();
-            box.awaitTrue("certbot's certificate", () -> served(box).contains("Pebble"));
+            String said = certificate(box).ok();
+            assertTrue(said.endsWith("The address for a profile: https://" + DOMAIN + "/me.png"), said);
+            assertTrue(!said.contains("deploy/certificate"), said);
             String real = served(box);
-            assertTrue(real.contains("does match"), real);
+            assertTrue(real.contains("Pebble") && real.contains("does match"), real);
             assertRedirects(box);
 
             // Again, an update and a removal in between: it is kept.
-            box.run(command).ok();
-            assertTrue(!box.install("").ok().contains("certbot"));
-            box.run("cd /root; deploy/remove; rm -r /etc/avatar").ok();
-            assertTrue(!box.install("").ok().contains("certbot"));
+            certificate(box).ok();
+            box.install("").ok();
+            said = box.run("cd /root; deploy/remove; rm -r /etc/avatar").ok();
+            assertTrue(said.endsWith("certbot delete --cert-name " + DOMAIN), said);
+            box.install("").ok();
             assertEquals(real, served(box));
 
             box.run(RENEW).ok();
             box.awaitTrue("the renewed certificate", () -> !served(box).equals(real));
-            assertTrue(served(box).contains("Pebble"));
+            String renewed = served(box);
+            assertTrue(renewed.contains("Pebble"), renewed);
 
-            // Another domain has a first certificate of its own, which a renewal of the former one leaves alone.
-            String other = box.install("avatar.example.org").ok();
-            assertTrue(other.contains(" --domain avatar.example.org "), other);
+            // Another domain begins with a first certificate of its own, which a renewal of the former one leaves
+            // alone.
+            said = box.install("avatar.example.org").ok();
+            String command = "certbot delete --cert-name " + DOMAIN;
+            assertTrue(
+                    said.contains("The certificate of a former domain is renewed until you run: " + command + "\n"),
+                    said);
             box.run(RENEW).ok();
             box.run("openssl x509 -noout -checkhost avatar.example.org -in /etc/avatar/fullchain.pem"
                             + " | grep 'does match'")
                     .ok();
-            assertTrue(!box.install(DOMAIN).ok().contains("certbot"));
-            box.awaitTrue("certbot's certificate", () -> served(box).contains("Pebble"));
-
-            String renewed = served(box);
-            box.run("systemctl stop pebble").ok();
-            assertNotEquals(0, box.run(RENEW).status());
-            assertEquals(renewed, served(box));
-            assertRedirects(box);
+            box.run(command + " --non-interactive").ok();
+            assertTrue(!box.install("").ok().contains("certbot"));
         }
     }
 
-    /** What the first edition's site used: its own first certificate, one from certbot, or one from elsewhere. */
+    /** A wildcard certificate as the guide says: it is used as it is, and deploy/certificate leaves it alone. */
     @Test
-    @Execution(ExecutionMode.CONCURRENT)
-    void aCertificateOfTheFirstEditionIsKept() throws Exception {
-        try (var box = new Box()) {
-            Box.drawFoxes(1, box.path("/root"));
+    void aCertificateFromElsewhereIsUsed() throws Exception {
+        try (var box = Box.installed()) {
             box.run(AUTHORITY).ok();
-            String bought = "/etc/ssl/bought";
-            for (var place : List.of("own " + LIVE, "certbot " + LIVE, "elsewhere " + LIVE, "elsewhere " + bought)) {
-                String folder = place.substring(place.indexOf(' ') + 1);
-                firstEdition(box, folder, !place.startsWith("own"));
-                if (place.startsWith("certbot")) {
-                    box.run("mkdir /etc/letsencrypt/renewal; touch /etc/letsencrypt/renewal/" + DOMAIN + ".conf")
-                            .ok();
-                }
-                String before = box.run("openssl x509 -noout -fingerprint -sha256 -in /root/before.pem")
-                        .ok();
-                String said = box.install(DOMAIN + " Renard-1.png").ok();
-                assertTrue(served(box).contains(before), place + ": " + said);
-                box.run("cmp /root/before.pem " + folder + "/fullchain.pem").ok();
-                if (place.startsWith("own")) {
-                    // certbot takes the folder's place once the printed commands have moved it.
-                    box.run(START).ok();
-                    box.run("export REQUESTS_CA_BUNDLE=/root/acme.pem\n" + said.substring(said.indexOf("\nmv ") + 1))
-                            .ok();
-                    box.awaitTrue("certbot's certificate", () -> served(box).contains("Pebble"));
-                } else {
-                    assertTrue(!said.contains("certbot"), said);
-                    assertEquals(
-                            folder + "/fullchain.pem",
-                            box.run("readlink /etc/avatar/fullchain.pem").ok());
-                }
-                box.run("cd /root; deploy/remove; cd /etc; rm -rf avatar default/avatar"
-                                + " letsencrypt/live letsencrypt/renewal letsencrypt/archive")
-                        .ok();
-            }
-        }
-    }
+            box.run("""
+                    mkdir -p /etc/letsencrypt/live/example.org /etc/letsencrypt/archive/example.org
+                    cd /etc/letsencrypt/archive/example.org
+                    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 \\
+                        -CA /root/acme.pem -CAkey /root/acme.key -subj /CN=wildcard \\
+                        -addext 'subjectAltName=DNS:*.spacefox.fr' -keyout privkey1.pem -out fullchain1.pem
+                    for name in privkey fullchain; do
+                        ln -s ../../archive/example.org/${name}1.pem ../../live/example.org/$name.pem
+                    done""").ok();
+            String recipe = Documents.commands("A certificate from elsewhere");
+            String said = box.run(recipe).ok();
+            assertTrue(!said.contains("deploy/certificate"), said);
+            String wildcard = served(box);
+            assertTrue(wildcard.contains("localhost") && wildcard.contains("does match"), wildcard);
 
-    /** The first edition's site file with a certificate in this folder, self-signed or signed by an authority. */
-    private static void firstEdition(Box box, String folder, boolean signed) throws IOException {
-        String site = Files.readString(Path.of("src/test/resources/first-edition/nginx.conf"));
-        Files.writeString(box.path("/etc/nginx/conf.d/avatar.conf"), site.replace(LIVE, folder));
-        box.run("""
-                mkdir -p %1$s
-                openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 %2$s \\
-                    -subj /CN=avatar.spacefox.fr -keyout %1$s/privkey.pem -out %1$s/fullchain.pem
-                cp %1$s/fullchain.pem /root/before.pem
-                nginx -t""".formatted(folder, signed ? "-CA /root/acme.pem -CAkey /root/acme.key" : ""))
-                .ok();
+            // Files in place of links, an update, and the other command.
+            box.run("cd /etc/avatar; cp --remove-destination $(readlink -f fullchain.pem) fullchain.pem")
+                    .ok();
+            box.install("").ok();
+            Command refused = certificate(box);
+            assertEquals(
+                    new Command(
+                            1,
+                            "deploy/certificate: /etc/avatar has a certificate from elsewhere; delete it there first\n"),
+                    refused);
+            assertEquals(wildcard, served(box));
+
+            // It does not cover another domain: then it is kept, and not used.
+            box.install("avatar.example.org").ok();
+            assertNotEquals(wildcard, served(box));
+            box.run("cmp /etc/avatar/fullchain.pem.former /etc/letsencrypt/live/example.org/fullchain.pem")
+                    .ok();
+        }
     }
 }

@@ -5,12 +5,14 @@ import static fr.spacefox.avatar.support.Needs.Tool.IMAGEMAGICK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,15 +35,26 @@ class DocumentsIT {
                 String said = box.run(Documents.commands(heading)).ok();
                 String pictures = heading.equals("Install") ? "12" : "13";
                 assertTrue(
-                        said.contains(
+                        said.endsWith(
                                 pictures + " pictures. The address for a profile: https://avatar.example.org/me.jpg"),
                         said);
             }
-            // Where the guide says that nginx's messages are: the stand-in's reason is one.
-            box.run("systemctl stop avatar; visit --output /dev/null"
-                            + " https://avatar.example.org/x; sleep 1; journalctl -t nginx | grep 'Connection refused'")
+
+            // Visitors do not notice that the JVM is dead, but the line for cron does.
+            String monitor = Files.readAllLines(Path.of("deploy/README.md")).stream()
+                    .filter(line -> line.startsWith("    curl "))
+                    .collect(Collectors.joining());
+            assertEquals(new Command(0, ""), box.run(monitor));
+            box.run(
+                            "for visit in $(seq 1000); do echo url = https://avatar.example.org/x; echo output = /dev/null; done"
+                                    + " | visit --config -; systemctl stop avatar")
                     .ok();
-            box.run(Documents.commands("Remove")).ok();
+            String answer = box.run("visit --head https://avatar.example.org/x").ok();
+            assertTrue(answer.startsWith("HTTP/1.1 302 "), answer);
+            Command alarm = box.run(monitor);
+            assertTrue(alarm.status() != 0 && alarm.output().startsWith("curl: ("), alarm::output);
+
+            box.run("cd /root; deploy/remove").ok();
             assertEquals(
                     "",
                     box.run("ls /etc/nginx/conf.d /etc/systemd/system | grep avatar || true")

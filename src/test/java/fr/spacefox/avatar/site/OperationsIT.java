@@ -1,64 +1,202 @@
 package fr.spacefox.avatar.site;
 
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
+import static fr.spacefox.avatar.support.Needs.Tool.CHROMIUM;
+import static fr.spacefox.avatar.support.Needs.Tool.IMAGEMAGICK;
 import static fr.spacefox.avatar.support.Needs.Tool.NFT;
 import static fr.spacefox.avatar.support.Needs.Tool.PYTHON;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
+import java.io.IOException;
+import java.nio.file.Files;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The commands of deploy/operations.md. LoadIT has the ten thousand clients, and ClusterIT the second machine. */
-@Needs(BOX)
+/**
+ * The recipes of deploy/operations.md. LoadIT has the ten thousand clients, ClusterIT the second machine, and
+ * CertificateIT the certificate from elsewhere.
+ */
+@Needs({BOX, IMAGEMAGICK})
 class OperationsIT {
 
-    /** Each change stands, and the later ones and an update leave it standing. */
+    private static final String SITE = "https://avatar.spacefox.fr";
+
+    private static final Boxes INSTALLED = new Boxes(box -> {
+        Box.drawFoxes(21, box.path("/root/cats"));
+        box.install("avatar.spacefox.fr cats").ok();
+        box.run("cp /etc/default/avatar /root/settings").ok();
+    });
+
+    @AfterAll
+    static void discard() throws Exception {
+        INSTALLED.close();
+    }
+
+    /** A test begins with the site of 21 foxes. */
+    private static void installed(Boxes.Use test) throws Exception {
+        INSTALLED.use(Debian.THIS, box -> {
+            box.run("cp /root/settings /etc/default/avatar; rm -f /etc/avatar/*.conf")
+                    .ok();
+            box.install("").ok();
+            test.in(box);
+        });
+    }
+
+    private static void assertLeadsTo(Box box, String start) {
+        String answer = box.curl(SITE + "/x").output();
+        assertTrue(answer.startsWith("HTTP/1.1 302 ") && answer.contains("\nLocation: " + start), answer);
+    }
+
+    /** Each change stands, and an update leaves it standing. */
     @Test
-    void everyChangeOutlivesAnUpdate() throws Exception {
-        try (var box = Box.installed()) {
-            box.edit("A larger machine");
-            box.run(Documents.commands("A larger machine")).ok();
+    void portNamesAndPlaceOfThePicturesCanChange() throws Exception {
+        installed(box -> {
             box.run(Documents.commands("Another port than 6666")).ok();
             box.run(Documents.commands("Pictures of another name")).ok();
-            for (String update : new String[] {"as changed", "updated", "updated again"}) {
+            for (int update = 0; update < 2; update++) {
                 String command = box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline")
                         .ok();
-                assertTrue(
-                        command.contains(" -Xmx16m ")
-                                && command.contains(" -Djdk.httpserver.maxConnections=256 ")
-                                && command.endsWith(" 6667 21 https://avatar.spacefox.fr/fox-*.png"),
-                        update + ": " + command);
-                box.run("grep 'server 127.0.0.1:6667 max_conns=156 ' /etc/nginx/conf.d/avatar.conf")
+                assertTrue(command.endsWith(" 6667 21 " + SITE + "/fox-*.png"), command);
+                box.run("visit " + SITE + "/Renard-7.png | cmp - /var/www/avatar/fox-7.png")
                         .ok();
-                box.run("grep 'keepalive 12;' /etc/nginx/conf.d/avatar.conf").ok();
-                box.awaitTrue(
-                        "a redirect",
-                        () -> box.curl("https://avatar.spacefox.fr/x").output().contains("/fox-"));
-                box.run("echo >> /root/deploy/avatar.service; echo >> /root/deploy/nginx.conf")
-                        .ok();
+                assertLeadsTo(box, SITE + "/fox-");
                 box.install("").ok();
             }
-            // The stand-in, and the picture in place of a missing one.
-            for (String path : new String[] {"x", "fox-22.png"}) {
-                box.run("systemctl stop avatar; visit" + " https://avatar.spacefox.fr/" + path
-                                + " | cmp - /var/www/avatar/fox-1.png")
-                        .ok();
-            }
-
             box.run(Documents.commands("Pictures on another server")).ok();
-            box.awaitTrue(
-                    "a picture elsewhere",
-                    () -> box.curl("https://avatar.spacefox.fr/x")
-                            .output()
-                            .contains("Location: https://cdn.example.org/foxes/"));
-            box.install("").ok();
-            box.run("grep 'try_files /fox-1.png ' /etc/nginx/conf.d/avatar.conf")
+            assertLeadsTo(box, "https://cdn.example.org/foxes/");
+            // The stand-in, for nginx has no draw yet.
+            box.run("systemctl stop avatar; find /run/avatar -type f -delete; visit " + SITE
+                            + "/x | cmp - /var/www/avatar/fox-1.png")
                     .ok();
-            box.run(Documents.commands("Other sites on the same nginx")).ok();
+        });
+    }
+
+    /** A cache that obeys Cache-Control, as a CDN does: here nginx with a site of its own. */
+    @Test
+    void aCdnKeepsThePicturesAndNoRedirect() throws Exception {
+        installed(box -> {
+            box.run("""
+                    cat > /etc/nginx/conf.d/cdn.conf <<'END'
+                    proxy_cache_path /var/tmp/cdn keys_zone=cdn:1m;
+                    server {
+                        listen 8080;
+                        location / {
+                            proxy_pass https://127.0.0.1;
+                            proxy_set_header Host avatar.spacefox.fr;
+                            proxy_ssl_name avatar.spacefox.fr;
+                            proxy_ssl_server_name on;
+                            proxy_cache cdn;
+                            add_header X-Cache $upstream_cache_status always;
+                        }
+                    }
+                    END
+                    systemctl reload nginx
+                    until visit --output /dev/null http://localhost:8080/; do sleep 0.1; done""").ok();
+            String ask =
+                    "for n in 1 2 3 4 5 6 7 8 9; do visit --output /dev/null --dump-header - http://localhost:8080/";
+            String redirects = box.run(ask + "x; done | tr -d '\\r' | grep -i '^location\\|^x-cache' | sort -u")
+                    .ok();
+            assertTrue(redirects.endsWith("\nX-Cache: MISS"), redirects);
+            assertTrue(redirects.lines().count() > 3, redirects);
+            String pictures = box.run(ask + "Renard-5.png; done | tr -d '\\r' | grep '^X-Cache' | uniq -c")
+                    .ok();
+            assertTrue(pictures.matches("1 X-Cache: MISS\\s+8 X-Cache: HIT"), pictures);
+            box.run("rm /etc/nginx/conf.d/cdn.conf; systemctl reload nginx").ok();
+        });
+    }
+
+    /** Each address shows its own hue, also to somebody who looks at the pixels. */
+    @Test
+    @Needs({BOX, CHROMIUM, IMAGEMAGICK})
+    @Execution(ExecutionMode.CONCURRENT)
+    void oneDrawingHas360Colours() throws Exception {
+        try (var box = new Box()) {
+            Files.writeString(
+                    box.path("/root/fox.svg"),
+                    "<svg xmlns='http://www.w3.org/2000/svg' width='90' height='90'>"
+                            + "<rect width='90' height='90' fill='hsl(0, 100%, 50%)'/></svg>");
+            box.install("avatar.example.org fox.svg").ok();
+            String said =
+                    box.run(Documents.commands("One drawing in 360 colours")).ok();
+            assertTrue(
+                    said.endsWith("360 pictures. The address for a profile: https://avatar.example.org/me.svg"), said);
+            String answer = box.curl("https://avatar.example.org/x").output();
+            assertTrue(answer.matches("(?s).*\nLocation: https://avatar\\.example\\.org/hue/\\d+\\.svg\n.*"), answer);
+            String head = box.curl("https://avatar.example.org/hue/120.svg").output();
+            assertTrue(head.contains("\nCache-Control: public, max-age=31536000, immutable\n"), head);
+            assertTrue(head.contains("\nContent-Type: image/svg+xml\n"), head);
+            String pixel = "%%[fx:int(255*p{%1$d,45}.r)],%%[fx:int(255*p{%1$d,45}.g)],%%[fx:int(255*p{%1$d,45}.b)]\\n";
+            assertEquals(
+                    "0,255,0\n0,0,255\n255,0,0",
+                    box.run("""
+                            for hue in 120 240 360; do
+                                echo "<img style='float: left' src='https://avatar.example.org/hue/$hue.svg'>"
+                            done > /root/page.html
+                            sed -i '1i <body style="margin: 0">' /root/page.html
+                            chromium --headless --no-sandbox --ignore-certificate-errors --disable-gpu \\
+                                --host-resolver-rules='MAP * 127.0.0.1' --window-size=400,90 \\
+                                --screenshot=/root/seen.png file:///root/page.html > /dev/null 2>&1
+                            convert /root/seen.png -format '""" + pixel.formatted(45) + pixel.formatted(135) + pixel.formatted(225) + "' info:")
+                            .ok());
+            box.install("").ok();
+        }
+    }
+
+    /** Apache and Caddy are in the other Debian's files only, so that they are not installed on this machine. */
+    @ParameterizedTest
+    @CsvSource({"Apache, apache2", "Caddy, caddy"})
+    @Execution(ExecutionMode.CONCURRENT)
+    void anotherWebServerCanStandInFront(String heading, String service) throws Exception {
+        try (var box = new Box(Debian.OTHER.files())) {
+            alone(box, "https://avatar.example.org");
+            box.run("""
+                    systemctl stop nginx
+                    sed -i 's|http://avatar.*{|&\\n    tls internal|' /etc/caddy/Caddyfile
+                    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=avatar \\
+                        -keyout /etc/ssl/private/avatar.key -out /etc/ssl/certs/avatar.pem""").ok();
+            // Caddy asks an authority, which is not there; its own one is.
+            box.run(Documents.commands(heading)
+                            .replace("avatar.example.org {", "avatar.example.org {\n    tls internal"))
+                    .ok();
+            box.awaitTrue(
+                    service,
+                    () -> box.run("visit --output /dev/null https://avatar.example.org/")
+                                    .status()
+                            == 0);
+            for (String request : new String[] {"", "x", "a?b=c", ".git/config", "x --request POST --data fox"}) {
+                String answer = box.run("visit --output /dev/null --dump-header - https://avatar.example.org/" + request
+                                + " | tr -d '\\r'")
+                        .ok();
+                assertTrue(answer.startsWith("HTTP/1.1 302 "), request + ": " + answer);
+                assertTrue(
+                        answer.matches("(?s).*\nLocation: https://avatar\\.example\\.org/Renard-[1-5]\\.png\\b.*"),
+                        answer);
+                assertTrue(answer.matches("(?si).*\ncache-control: private, no-store\\b.*"), answer);
+                assertFalse(answer.toLowerCase().contains("content-type"), answer);
+            }
+            String picture = box.run(
+                            "visit --output /root/seen.png --dump-header - https://avatar.example.org/Renard-3.png"
+                                    + " | tr -d '\\r'")
+                    .ok();
+            assertTrue(picture.contains("\nCache-Control: public, max-age=31536000, immutable"), picture);
+            box.run("cmp /root/seen.png /root/cats/Renard-3.png").ok();
             assertTrue(box.run("cd /root; deploy/remove").ok().contains("rm -r /etc/systemd/system/avatar.service.d"));
         }
+    }
+
+    /** The Java program alone, with five foxes. */
+    private static void alone(Box box, String site) throws IOException {
+        Box.drawFoxes(5, box.path("/root/cats"));
+        box.run(Documents.commands("The Java program alone").replace("https://avatar.example.org", site))
+                .ok();
     }
 
     /**
@@ -68,39 +206,41 @@ class OperationsIT {
     @Test
     @Needs({BOX, NFT})
     void thePortIsClosedToOtherMachines() throws Exception {
-        try (var box = Box.installed();
-                var other = new Host(box)) {
-            String ask = "exec curl --silent --max-time 3 --output /dev/null --write-out '%{http_code}' http://"
-                    + Host.BOX + ":";
-            assertEquals(0, other.run(ask + "80/").status(), "the other machine does not reach this one");
-            Command before = other.run(ask + "6666/");
-            System.out.println("port 6666 from another machine: " + before + " with IPAddressDeny alone");
-            if (before.status() == 0) {
-                for (int times = 0; times < 2; times++) {
-                    box.edit("Is port 6666 closed?");
+        installed(box -> {
+            try (var other = new Host(box)) {
+                String ask = "exec curl --silent --max-time 3 --output /dev/null --write-out '%{http_code}' http://"
+                        + Host.BOX + ":";
+                assertEquals(0, other.run(ask + "80/").status(), "the other machine does not reach this one");
+                Command before = other.run(ask + "6666/");
+                System.out.println("port 6666 from another machine: " + before + " with IPAddressDeny alone");
+                if (before.status() == 0) {
+                    for (int times = 0; times < 2; times++) {
+                        box.edit("Is port 6666 closed?");
+                    }
+                    assertEquals(new Command(28, "000"), other.run(ask + "6666/"));
+                    // One rule, however often the service has been started.
+                    assertEquals("1", box.run("nft list ruleset | grep -c drop").ok());
+                } else {
+                    assertEquals(new Command(28, "000"), before);
                 }
-                assertEquals(new Command(28, "000"), other.run(ask + "6666/"));
-                // One rule, however often the service has been started.
-                assertEquals("1", box.run("nft list ruleset | grep -c drop").ok());
-            } else {
-                assertEquals(new Command(28, "000"), before);
-            }
-            box.install("").ok();
+                box.install("").ok();
 
-            box.edit("A second machine");
-            String allowed = box.run("systemctl show --value --property=IPAddressAllow avatar")
-                    .ok();
-            assertTrue(allowed.contains("192.0.2.1/32") && allowed.contains("127.0.0.0/8"), allowed);
-        }
+                box.edit("A second machine");
+                String allowed = box.run("systemctl show --value --property=IPAddressAllow avatar")
+                        .ok();
+                assertTrue(allowed.contains("192.0.2.1/32") && allowed.contains("127.0.0.0/8"), allowed);
+            }
+        });
     }
 
     /** Another machine gets a redirect, and then the picture. */
     @Test
-    @Needs({BOX, PYTHON})
+    @Needs({BOX, IMAGEMAGICK, PYTHON})
+    @Execution(ExecutionMode.CONCURRENT)
     void servesALocalNetworkWithoutNginx() throws Exception {
         try (var box = new Box()) {
-            Box.drawFoxes(21, box.path("/root"));
-            box.run(Documents.commands("Without nginx, on a local network")).ok();
+            alone(box, "http://" + Host.BOX + ":8000");
+            box.run(Documents.commands("On a local network without HTTPS")).ok();
             try (var other = new Host(box)) {
                 String seen = other.run("curl --silent --location --retry 30 --retry-delay 1"
                                 + " --retry-connrefused --output /dev/null"
@@ -112,7 +252,6 @@ class OperationsIT {
             assertTrue(box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline")
                     .ok()
                     .contains(" -Xmx64m "));
-            box.run("cd /root; deploy/remove").ok();
         }
     }
 }

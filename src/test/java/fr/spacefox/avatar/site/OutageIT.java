@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The JVM is dead, hangs or is full, or nginx is short of descriptors or of its draws: everybody still gets a fox. */
+/** The JVM is dead, hangs or is full, or nginx is short of draws: everybody still gets a fox. */
 @Needs(BOX)
 class OutageIT extends InstalledSite {
 
@@ -132,33 +132,25 @@ class OutageIT extends InstalledSite {
         assertEquals(jvm, box.jvm());
     }
 
-    /** More clients than nginx has file descriptors for, on a site that has had visitors. */
+    /** Debian gives nginx 256 file descriptors more than connections; here are more pictures than that. */
     @Test
     @Needs({BOX, H2LOAD})
-    void noRequestFailsWhenNginxIsShortOfDescriptors() throws Exception {
+    void pictureFilesDoNotTakeTheLastDescriptor() throws Exception {
         try (var own = Box.installed()) {
             own.run("""
-                    sed -i 's/worker_connections [0-9]*;/worker_connections 4000;/' /etc/nginx/nginx.conf
-                    echo 'worker_rlimit_nofile 100;' > /etc/nginx/modules-enabled/short.conf
+                    for number in $(seq 22 600); do
+                        cp /var/www/avatar/Renard-1.png /var/www/avatar/Renard-$number.png
+                    done
+                    sed -i 's/worker_connections [0-9]*;/worker_connections 200;/' /etc/nginx/nginx.conf
+                    echo 'worker_processes 1; worker_rlimit_nofile 456;' > /etc/nginx/modules-enabled/few.conf
+                    sed -i '/^worker_processes/d' /etc/nginx/nginx.conf
                     systemctl restart nginx""").ok();
-            own.awaitTrue("visitors of every worker process", () -> own.run("""
-                    h2load --h1 -c20 -n200 https://127.0.0.1/Renard-1.png
-                    for worker in $(pgrep -f '[n]ginx: worker'); do
-                        ls -l /proc/$worker/fd | grep -q /Renard-1.png
-                    done""").status() == 0);
             fetchDraws(own);
-            for (int clients : List.of(150, 300)) {
-                String report = own.run("timeout 100 h2load --h1 -c" + clients
-                                + " -n20000 https://127.0.0.1/x https://127.0.0.1/Renard-2.png")
-                        .ok();
-                var load = Load.of(report);
-                System.out.println(clients + " clients of an nginx with 100 descriptors per worker process: " + load);
-                assertEquals(20_000, load.requests(), report);
-                assertEquals(0, load.failed(), report);
-            }
-            String log = own.run("cat /var/log/nginx/error.log; journalctl -t nginx --output cat")
+            String report = own.run("timeout 100 h2load --h1 -c100 -n60000 https://127.0.0.1/x"
+                            + " $(seq --format 'https://127.0.0.1/Renard-%g.png' 600)")
                     .ok();
-            assertTrue(log.contains("Too many open files"), "nginx was not short of anything");
+            assertEquals(0, Load.of(report).failed(), report);
+            assertTrue(Load.of(report).pictures() > 0 && Load.of(report).redirected() > 0, report);
         }
     }
 

@@ -1,5 +1,6 @@
 package fr.spacefox.avatar.support;
 
+import java.io.IOException;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -8,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
@@ -16,7 +18,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** What a test, or each test of a class, needs from the machine. Without it the test is skipped; in CI it fails. */
+/**
+ * What a test, or each test of a class, needs from the machine. Without it the test is skipped with the reason; when CI
+ * is set, it fails.
+ */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(Needs.Condition.class)
@@ -46,6 +51,17 @@ public @interface Needs {
         private static final List<String> FOLDERS =
                 List.of((System.getenv("PATH") + ":/usr/sbin").split(":")); // which users' paths lack in Debian
 
+        /** What Box does: root in a container may often not mount, nor make a network. */
+        private static final String MAKE_A_BOX = """
+                mount -t tmpfs box /mnt
+                cd /mnt
+                mkdir upper work root
+                mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work box root""";
+
+        private static final boolean IS_ROOT = System.getProperty("user.name").equals("root");
+        private static final boolean BOX_CAN_BE_MADE =
+                IS_ROOT && succeeds("unshare", "--mount", "--net", "sh", "-ec", MAKE_A_BOX);
+
         private final String packages;
         private final String commands;
 
@@ -54,20 +70,28 @@ public @interface Needs {
             this.commands = commands;
         }
 
-        private boolean isHere() {
-            boolean mayBeHere = !needsRoot() || System.getProperty("user.name").equals("root");
-            return mayBeHere
-                    && Stream.of(commands.split(" "))
-                            .allMatch(command ->
-                                    FOLDERS.stream().anyMatch(folder -> Files.isExecutable(Path.of(folder, command))));
+        /** What the tool lacks: packages, or rights that this process does not have; nothing if it is here. */
+        private Optional<String> lack() {
+            boolean installed = Stream.of(commands.split(" "))
+                    .allMatch(command ->
+                            FOLDERS.stream().anyMatch(folder -> Files.isExecutable(Path.of(folder, command))));
+            if (!installed) return Optional.of("apt-get install " + packages);
+            return switch (this) {
+                case BOX -> BOX_CAN_BE_MADE ? Optional.empty() : Optional.of("root who may mount and make networks");
+                case ROOT ->
+                    IS_ROOT && succeeds("unshare", "--net", "true")
+                            ? Optional.empty()
+                            : Optional.of("root who may make networks");
+                default -> Optional.empty();
+            };
         }
 
-        private String remedy() {
-            return needsRoot() ? packages + " (as root)" : packages;
-        }
-
-        private boolean needsRoot() {
-            return this == BOX || this == ROOT;
+        private static boolean succeeds(String... command) {
+            try {
+                return Command.run(command).status() == 0;
+            } catch (IOException notInstalled) {
+                return false;
+            }
         }
     }
 
@@ -75,21 +99,17 @@ public @interface Needs {
     class Condition implements ExecutionCondition {
         @Override
         public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-            List<Tool> missing = AnnotationSupport.findAnnotation(context.getElement(), Needs.class)
-                    .map(needs -> Arrays.stream(needs.value())
-                            .filter(tool -> !tool.isHere())
-                            .toList())
-                    .orElse(List.of());
-            if (missing.isEmpty()) {
+            String lacking = AnnotationSupport.findAnnotation(context.getElement(), Needs.class).stream()
+                    .flatMap(needs -> Arrays.stream(needs.value()))
+                    .flatMap(tool -> tool.lack().stream())
+                    .collect(Collectors.joining("; "));
+            if (lacking.isEmpty()) {
                 return ConditionEvaluationResult.enabled("everything is here");
             }
-            String reason = context.getDisplayName() + " is skipped. It needs Debian's packages: "
-                    + missing.stream().map(Tool::remedy).collect(Collectors.joining(", "));
             if (System.getenv("CI") != null) {
-                throw new IllegalStateException(reason);
+                throw new IllegalStateException(context.getDisplayName() + " needs: " + lacking);
             }
-            System.out.println(reason);
-            return ConditionEvaluationResult.disabled(reason);
+            return ConditionEvaluationResult.disabled(lacking);
         }
     }
 }
