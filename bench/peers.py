@@ -163,9 +163,9 @@ def build(peer):
             raise Missing(f"{tool} is not installed")
     if peer.site and not project_file("deploy/nginx.conf", peer.site):
         raise Missing(f"commit {peer.site} is not here")
-    targets = [os.path.relpath(file, PEERS) for file in peer.builds]
-    done = subprocess.run(["make", "-s", "-C", PEERS, *targets or ["/dev/null"]], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True)
+    targets = [os.path.relpath(file, PEERS) for file in peer.builds] or ["Makefile"]
+    done = subprocess.run(["make", "-s", "-C", PEERS, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
     if done.returncode:
         raise (Missing if peer.optional else RuntimeError)(f"make: {done.stdout.strip()[:300]}")
 
