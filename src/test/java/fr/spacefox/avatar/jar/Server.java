@@ -162,7 +162,7 @@ final class Server implements AutoCloseable {
     }
 
     void signal(String name) throws IOException, InterruptedException {
-        Command.run("kill", "-" + name, String.valueOf(process.pid())).ok();
+        Command.run("sh", "-c", "kill -" + name + " " + process.pid()).ok();
     }
 
     /** Its open files and connections. */

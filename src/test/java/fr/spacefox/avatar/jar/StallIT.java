@@ -86,13 +86,13 @@ class StallIT {
         }
     }
 
-    /** A stall of 0.2 s brings the pool for some 6 s. The dispatcher is back when a stall makes others wait again. */
+    /** A stall of 0.1 s brings the pool for some 3 s. The dispatcher is back when a stall makes others wait again. */
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aStallBringsThePoolForAWhileOnly() throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED)) {
             try (Client first = server.connect().send(Client.HALF_HEAD)) {
-                Thread.sleep(200);
+                Thread.sleep(100);
                 first.send("\r\n").head();
             }
             assertTrue(!stallMakesOthersWait(server), "the pool");

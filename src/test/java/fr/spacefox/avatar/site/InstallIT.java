@@ -242,6 +242,24 @@ class InstallIT {
         });
     }
 
+    /** SIZE= and no number: a picture that is added keeps its size, and its metadata goes all the same. */
+    @ParameterizedTest
+    @EnumSource
+    @Execution(ExecutionMode.CONCURRENT)
+    void anEmptySizeKeepsThePicturesSize(Debian debian) throws Exception {
+        installed(debian, box -> {
+            set(box, "SIZE=");
+            box.run("cd /root; convert cats/cat01.jpg -resize '200x100!' -set comment fox large.jpg")
+                    .ok();
+            assertReports(5, "https://cats.example.org/me.jpg", box.install(CATS + " large.jpg").ok());
+            assertEquals(
+                    "200x100 ",
+                    box.run("visit https://cats.example.org/Renard-5.jpg > /tmp/seen.jpg; identify -format '%wx%h %c' /tmp/seen.jpg")
+                                    .output());
+            box.run("rm /var/www/avatar/Renard-5.jpg").ok();
+        });
+    }
+
     /** A number without a picture, and a picture that nginx may not read: the site goes on as before. */
     @ParameterizedTest
     @EnumSource

@@ -101,6 +101,7 @@ class RefusalsIT {
                 settings("COUNT=-1", SETTINGS + ": COUNT=-1 is no number of pictures"),
                 settings("PORT=http", SETTINGS + ": PORT=http is no port"),
                 settings("SIZE=big", SETTINGS + ": SIZE=big is no number of pixels"),
+                settings("SIZE=0", SETTINGS + ": SIZE=0 is no number of pixels"),
                 settings("URL=*", SETTINGS + ": URL=*" + NO_URL),
                 settings(
                         "URL=https://h/caf\\xc3\\xa9/*.gif",
@@ -165,11 +166,11 @@ class RefusalsIT {
         return Arrays.stream(Debian.values())
                 .flatMap(
                         debian -> Stream.of(
-                                Arguments.of(debian, "empty", "deploy/pictures: no picture that can be used\n"),
+                                Arguments.of(debian, "empty", "deploy/pictures: no usable picture\n"),
                                 Arguments.of(
                                         debian,
                                         "cat.txt",
-                                        "left out: cat.txt: no picture (text/plain)\ndeploy/pictures: no picture that can be used\n")));
+                                        "left out: cat.txt: no picture (text/plain)\ndeploy/pictures: no usable picture\n")));
     }
 
     @ParameterizedTest

@@ -1,8 +1,7 @@
 package fr.spacefox.avatar.support;
 
-import java.util.SortedSet;
+import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
@@ -10,10 +9,10 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
-/** Says at the end of a run how many tests were left out, which, and what they need. */
+/** Says at the end of a run how many tests were left out, and what they need. */
 public final class LeftOut implements TestExecutionListener {
 
-    private final TreeMap<String, SortedSet<String>> testsByNeed = new TreeMap<>();
+    private final Map<String, Integer> tests = new TreeMap<>();
     private TestPlan plan;
 
     @Override
@@ -23,10 +22,9 @@ public final class LeftOut implements TestExecutionListener {
 
     @Override
     public synchronized void executionSkipped(TestIdentifier test, String need) {
-        var tests = testsByNeed.computeIfAbsent(need, unseen -> new TreeSet<>());
-        tests.add(name(test));
-        plan.getDescendants(test).forEach(child -> tests.add(name(child)));
-        if (test.getSource().orElse(null) instanceof ClassSource) tests.remove(name(test));
+        boolean isClass = test.getSource().orElse(null) instanceof ClassSource;
+        int count = isClass ? plan.getDescendants(test).size() : 1;
+        tests.merge(name(test) + " needs " + need, count, Integer::sum);
     }
 
     @Override
@@ -37,16 +35,17 @@ public final class LeftOut implements TestExecutionListener {
     }
 
     private static String name(TestIdentifier test) {
-        if (test.getSource().orElse(null) instanceof MethodSource method) {
-            String type = method.getClassName();
-            return type.substring(type.lastIndexOf('.') + 1) + "." + method.getMethodName();
-        }
-        return test.getDisplayName();
+        String name = test.getSource().orElse(null) instanceof MethodSource method
+                ? method.getClassName() + "." + method.getMethodName()
+                : test.getLegacyReportingName();
+        return name.replaceFirst("^[a-z.]*", "");
     }
 
     @Override
     public void testPlanExecutionFinished(TestPlan finished) {
-        testsByNeed.forEach((need, tests) -> System.out.println(
-                tests.size() + " tests are left out for want of: " + need + "\n    " + String.join("\n    ", tests)));
+        if (tests.isEmpty()) return;
+        int all = tests.values().stream().mapToInt(count -> count).sum();
+        System.out.println(all + " tests were left out:");
+        tests.forEach((test, count) -> System.out.println("  " + test + " (" + count + ")"));
     }
 }

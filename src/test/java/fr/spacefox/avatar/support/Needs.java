@@ -7,9 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
@@ -70,19 +69,17 @@ public @interface Needs {
             this.commands = commands;
         }
 
-        /** What the tool lacks: packages, or rights that this process does not have; nothing if it is here. */
-        private Optional<String> lack() {
-            boolean installed = Stream.of(commands.split(" "))
+        private boolean isInstalled() {
+            return Stream.of(commands.split(" "))
                     .allMatch(command ->
                             FOLDERS.stream().anyMatch(folder -> Files.isExecutable(Path.of(folder, command))));
-            if (!installed) return Optional.of("apt-get install " + packages);
+        }
+
+        private boolean isAllowed() {
             return switch (this) {
-                case BOX -> BOX_CAN_BE_MADE ? Optional.empty() : Optional.of("root who may mount and make networks");
-                case ROOT ->
-                    IS_ROOT && succeeds("unshare", "--net", "true")
-                            ? Optional.empty()
-                            : Optional.of("root who may make networks");
-                default -> Optional.empty();
+                case BOX -> BOX_CAN_BE_MADE;
+                case ROOT -> IS_ROOT && succeeds("unshare", "--net", "true");
+                default -> true;
             };
         }
 
@@ -99,17 +96,23 @@ public @interface Needs {
     class Condition implements ExecutionCondition {
         @Override
         public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-            String lacking = AnnotationSupport.findAnnotation(context.getElement(), Needs.class).stream()
-                    .flatMap(needs -> Arrays.stream(needs.value()))
-                    .flatMap(tool -> tool.lack().stream())
-                    .collect(Collectors.joining("; "));
+            List<Tool> tools = AnnotationSupport.findAnnotation(context.getElement(), Needs.class).stream()
+                    .flatMap(needs -> Stream.of(needs.value()))
+                    .toList();
+            var lacking = new ArrayList<String>();
+            String packages = tools.stream()
+                    .filter(tool -> !tool.isInstalled())
+                    .map(tool -> " " + tool.packages)
+                    .collect(Collectors.joining());
+            if (!packages.isEmpty()) lacking.add("apt-get install" + packages);
+            if (!tools.stream().allMatch(Tool::isAllowed)) lacking.add("root who may mount and make networks");
             if (lacking.isEmpty()) {
                 return ConditionEvaluationResult.enabled("everything is here");
             }
             if (System.getenv("CI") != null) {
-                throw new IllegalStateException(context.getDisplayName() + " needs: " + lacking);
+                throw new IllegalStateException(context.getDisplayName() + " needs " + String.join(", ", lacking));
             }
-            return ConditionEvaluationResult.disabled(lacking);
+            return ConditionEvaluationResult.disabled(String.join(", ", lacking));
         }
     }
 }
