@@ -83,8 +83,8 @@ class CertificateIT {
             assertEquals(1, failed.status());
             assertTrue(
                     failed.output()
-                            .endsWith(
-                                    "\ndeploy/certificate: certbot got no certificate and says why; the site works as before\n"),
+                            .endsWith("\ndeploy/certificate: certbot got no certificate and says why;"
+                                    + " the site works as before\n"),
                     failed::output);
             assertEquals(first, served(box));
             assertRedirects(box);
@@ -154,7 +154,8 @@ class CertificateIT {
             assertEquals(
                     new Command(
                             1,
-                            "deploy/certificate: /etc/avatar has a certificate from elsewhere; delete it there first\n"),
+                            "deploy/certificate: /etc/avatar has a certificate from elsewhere;"
+                                    + " delete it there first\n"),
                     refused);
             assertEquals(wildcard, served(box));
 

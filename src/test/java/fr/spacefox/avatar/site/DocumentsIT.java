@@ -45,9 +45,9 @@ class DocumentsIT {
                     .filter(line -> line.startsWith("    curl "))
                     .collect(Collectors.joining());
             assertEquals(new Command(0, ""), box.run(monitor));
-            box.run(
-                            "for visit in $(seq 1000); do echo url = https://avatar.example.org/x; echo output = /dev/null; done"
-                                    + " | visit --config -; systemctl stop avatar")
+            box.run("for visit in $(seq 1000); do"
+                            + " echo url = https://avatar.example.org/x; echo output = /dev/null; done"
+                            + " | visit --config -; systemctl stop avatar")
                     .ok();
             String answer = box.run("visit --head https://avatar.example.org/x").ok();
             assertTrue(answer.startsWith("HTTP/1.1 302 "), answer);

@@ -51,7 +51,9 @@ class InstallIT {
                 cd /root/cats
                 mogrify -format jpg *.png
                 rm *.png
-                for number in $(seq --format %%02g %d); do mv Renard-${number#0}.jpg cat$number.jpg; done""".formatted(count)).ok();
+                for number in $(seq --format %%02g %d); do
+                    mv Renard-${number#0}.jpg cat$number.jpg
+                done""".formatted(count)).ok();
     }
 
     private static String settings(Box box) {
@@ -84,7 +86,8 @@ class InstallIT {
                 dpkg --listfiles %1$s | while read -r file; do
                     if [ -f "$file" ]; then cp --parents "$file" package; fi
                 done
-                printf '%%s\\n' 'Package: %1$s' 'Version: 9:9' 'Architecture: all' 'Maintainer: nobody' 'Description: .' \\
+                printf '%%s\\n' 'Package: %1$s' 'Version: 9:9' 'Architecture: all' 'Maintainer: nobody' \\
+                    'Description: .' \\
                     > package/DEBIAN/control
                 dpkg-deb --build package %1$s.deb
                 { cat package/DEBIAN/control
@@ -128,11 +131,12 @@ class InstallIT {
                             + "left out: cats/notes.txt: no picture (text/plain)\n"),
                     said);
             assertReports(12, "https://cats.example.org/me.jpg", said);
-            box.run(
-                            "for n in $(seq 12); do cmp /root/cats/cat$(printf %02d $n).jpg /var/www/avatar/Renard-$n.jpg; done")
+            box.run("for n in $(seq 12); do"
+                            + " cmp /root/cats/cat$(printf %02d $n).jpg /var/www/avatar/Renard-$n.jpg; done")
                     .ok();
             assertEquals(
-                    "DOMAIN=cats.example.org\nCOUNT=12\nURL='https://cats.example.org/Renard-*.jpg'\nPORT=6666\nSIZE=90",
+                    "DOMAIN=cats.example.org\nCOUNT=12\nURL='https://cats.example.org/Renard-*.jpg'\n"
+                            + "PORT=6666\nSIZE=90",
                     settings(box));
             assertEquals(deploy, box.run("cd /root/deploy; sha256sum *").ok());
             assertEquals(
@@ -259,8 +263,8 @@ class InstallIT {
                     box.install(CATS + " large.jpg").ok());
             assertEquals(
                     "200x100 ",
-                    box.run(
-                                    "visit https://cats.example.org/Renard-5.jpg > /tmp/seen.jpg; identify -format '%wx%h %c' /tmp/seen.jpg")
+                    box.run("visit https://cats.example.org/Renard-5.jpg > /tmp/seen.jpg"
+                                    + "; identify -format '%wx%h %c' /tmp/seen.jpg")
                             .output());
             box.run("rm /var/www/avatar/Renard-5.jpg").ok();
         });

@@ -134,6 +134,7 @@ class OperationsIT {
             assertTrue(head.contains("\nCache-Control: public, max-age=31536000, immutable\n"), head);
             assertTrue(head.contains("\nContent-Type: image/svg+xml\n"), head);
             String pixel = "%%[fx:int(255*p{%1$d,45}.r)],%%[fx:int(255*p{%1$d,45}.g)],%%[fx:int(255*p{%1$d,45}.b)]\\n";
+            String pixels = pixel.formatted(45) + pixel.formatted(135) + pixel.formatted(225);
             assertEquals(
                     "0,255,0\n0,0,255\n255,0,0",
                     box.run("""
@@ -144,8 +145,7 @@ class OperationsIT {
                             chromium --headless --no-sandbox --ignore-certificate-errors --disable-gpu \\
                                 --host-resolver-rules='MAP * 127.0.0.1' --window-size=400,90 \\
                                 --screenshot=/root/seen.png file:///root/page.html > /dev/null 2>&1
-                            convert /root/seen.png -format '""" + pixel.formatted(45) + pixel.formatted(135) + pixel.formatted(225) + "' info:")
-                            .ok());
+                            convert /root/seen.png -format '""" + pixels + "' info:").ok());
             box.install("").ok();
         }
     }
@@ -160,7 +160,8 @@ class OperationsIT {
             box.run("""
                     systemctl stop nginx
                     sed -i 's|http://avatar.*{|&\\n    tls internal|' /etc/caddy/Caddyfile
-                    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=avatar \\
+                    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \\
+                        -subj /CN=avatar \\
                         -keyout /etc/ssl/private/avatar.key -out /etc/ssl/certs/avatar.pem""").ok();
             // Caddy asks an authority, which is not there; its own one is.
             box.run(Documents.commands(heading)

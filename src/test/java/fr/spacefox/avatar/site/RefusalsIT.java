@@ -109,7 +109,8 @@ class RefusalsIT {
                 settings(
                         "URL=https://avatar.spacefox.fr/*.png;",
                         SETTINGS
-                                + ": URL=https://avatar.spacefox.fr/*.png;: a name here has only letters, digits, . _ - and one * before the ending"),
+                                + ": URL=https://avatar.spacefox.fr/*.png;: a name here has only letters, digits, . _ -"
+                                + " and one * before the ending"),
                 refused(
                         "sed /^PORT=/d deploy/avatar.default > " + SETTINGS,
                         "",

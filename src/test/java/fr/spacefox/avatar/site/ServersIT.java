@@ -110,11 +110,14 @@ class ServersIT {
                         "nginx.conf does not include /etc/nginx/conf.d/*.conf",
                         "sed -i 's|# include /etc/nginx/conf.d|include /etc/nginx/conf.d|' /etc/nginx/nginx.conf"),
                 new Case(
-                        "systemd-run --quiet --collect --unit=other flock /etc/default sleep 300; until ! flock -n /etc/default true; do sleep 0.1; done",
+                        "systemd-run --quiet --collect --unit=other flock /etc/default sleep 300;"
+                                + " until ! flock -n /etc/default true; do sleep 0.1; done",
                         "another deploy/install or deploy/remove is running",
                         "systemctl stop other"),
-                new Case( // whatever the reason may be: here its user may not read the jar
-                        "mkdir -p /etc/systemd/system/avatar.service.d; printf '[Service]\\nExecStart=\\nExecStart=/usr/bin/java -jar /fox.jar\\nRestart=no\\n' > /etc/systemd/system/avatar.service.d/other.conf",
+                new Case( // whatever the reason may be: here a jar that is not there
+                        "mkdir -p /etc/systemd/system/avatar.service.d; printf '[Service]\\nExecStart=\\n"
+                                + "ExecStart=/usr/bin/java -jar /fox.jar\\nRestart=no\\n'"
+                                + " > /etc/systemd/system/avatar.service.d/other.conf",
                         "the Java program does not answer: Error: Unable to access jarfile /fox.jar",
                         "rm -r /etc/systemd/system/avatar.service.d; systemctl daemon-reload"));
     }
@@ -303,7 +306,8 @@ class ServersIT {
                         systemctl restart nginx""").ok();
                 box.run("cd /root; systemd-run --quiet --pipe --wait --working-directory=/root"
                                 + " --property='RestrictAddressFamilies=AF_UNIX AF_INET AF_NETLINK'"
-                                + " strace -f -qq -o /dev/null -P /proc/net/if_inet6 -e trace=file -e inject=file:error=ENOENT"
+                                + " strace -f -qq -o /dev/null -P /proc/net/if_inet6 -e trace=file"
+                                + " -e inject=file:error=ENOENT"
                                 + " deploy/install " + CATS + " cats")
                         .ok();
                 assertEquals(
@@ -314,9 +318,9 @@ class ServersIT {
                 assertTrue(answer.contains("ocation: https://" + CATS + "/Renard-"), answer);
             } finally {
                 remove(box);
-                box.run(
-                                "rm -r /etc/systemd/system/nginx.service.d; systemctl daemon-reload; sed -i 's/# listen .::.:80/listen [::]:80/'"
-                                        + " /etc/nginx/sites-available/default; systemctl restart nginx")
+                box.run("rm -r /etc/systemd/system/nginx.service.d; systemctl daemon-reload"
+                                + "; sed -i 's/# listen .::.:80/listen [::]:80/'"
+                                + " /etc/nginx/sites-available/default; systemctl restart nginx")
                         .ok();
             }
         });
