@@ -61,11 +61,30 @@ class OutageIT extends InstalledSite {
         answers.forEach((request, process) -> Answer.to(request, process).assertStandIn());
     }
 
-    /** Two hundred visits, one after another; one that waits for the JVM would take a second. */
     @ParameterizedTest
     @ValueSource(strings = {STOP, HANG, "kill -KILL $(systemctl show --property=MainPID --value avatar)"})
     void noVisitorWaitsForAJvmThatDoesNotAnswer(String outage) {
         box.run(outage).ok();
+        assertNobodyWaits(box);
+    }
+
+    /** The other Debian's nginx rests a JVM that hangs, too. */
+    @Test
+    void noVisitorWaitsOnTheOtherDebianEither() throws Exception {
+        try (var other = Box.installed(Debian.OTHER.files())) {
+            fetchDraws(other);
+            other.run(HANG).ok();
+            assertNobodyWaits(other);
+            String visit =
+                    "visit --output /dev/null --write-out '%{http_code}\\n' --max-time 60 '" + SITE + "/[1-2000]'";
+            assertEquals(
+                    "2000 302",
+                    other.run(visit + " | sort | uniq -c | sed 's/^ *//'").ok());
+        }
+    }
+
+    /** Two hundred visits, one after another; one that waits for the JVM would take a second. */
+    private static void assertNobodyWaits(Box box) {
         var waits = box.run("for visit in $(seq 200); do"
                         + " visit --http2 --output /dev/null --write-out '%{http_code} %{time_total}\\n' " + SITE
                         + "/$visit; done")
@@ -206,7 +225,8 @@ class OutageIT extends InstalledSite {
                 socketserver.ThreadingTCPServer.allow_reuse_address = True
                 socketserver.ThreadingTCPServer(('127.0.0.1', 6666), Answer).serve_forever()
                 """.formatted(answer));
-        box.run("systemd-run --quiet --collect --unit=other python3 /root/other.py").ok();
+        box.run("systemd-run --quiet --collect --unit=other python3 /root/other.py")
+                .ok();
         try {
             box.awaitTrue(
                     "the other program",
