@@ -63,6 +63,14 @@ class Server:
                 with contextlib.suppress(ProcessLookupError):
                     os.sched_setaffinity(thread.id, {SERVER_CORE})
 
+    def sum(self, read):
+        """Of what is read from each process that has not ended meanwhile."""
+        found = 0
+        for process in self.family():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                found += read(process)
+        return found
+
     def stop(self):
         for process in self.family():
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -74,11 +82,11 @@ class Server:
 
     def cpu(self):
         """Seconds of processor time spent so far, user and system, with that of children that have ended."""
-        return sum(sum(process.cpu_times()[:4]) for process in self.family())
+        return self.sum(lambda process: sum(process.cpu_times()[:4]))
 
     def memory(self):
         """Resident memory in MB; what processes share is counted for each."""
-        return sum(process.memory_info().rss for process in self.family()) / 2**20
+        return self.sum(lambda process: process.memory_info().rss) / 2**20
 
     def client(self, port=None):
         connection = HTTPS if self.tls and not port else http.client.HTTPConnection
@@ -242,8 +250,8 @@ def most_visits(server, seconds):
 
 
 def some_visits(server, share, seconds):
-    """At a share of the rate that the server has reached."""
-    return visits(server, share * median(server.capacity), seconds)
+    """At a share of the rate that the server has reached in the last samples."""
+    return visits(server, share * median(server.capacity[-3:]), seconds)
 
 
 def quiet(load, server):

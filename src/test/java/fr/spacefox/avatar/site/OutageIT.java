@@ -114,7 +114,7 @@ class OutageIT extends InstalledSite {
                         bash -c 'for i in $(seq 500); do exec {c}<>/dev/tcp/127.0.0.1/6666; done; sleep 1'
                     done) &
                 done
-                read end
+                read end || true
                 kill $(jobs -p)""");
         try {
             // A surplus connection is closed without an answer: curl's exit status is 52 or 56.
@@ -206,7 +206,7 @@ class OutageIT extends InstalledSite {
                 socketserver.ThreadingTCPServer.allow_reuse_address = True
                 socketserver.ThreadingTCPServer(('127.0.0.1', 6666), Answer).serve_forever()
                 """.formatted(answer));
-        box.run("systemd-run --quiet --unit=other python3 /root/other.py").ok();
+        box.run("systemd-run --quiet --collect --unit=other python3 /root/other.py").ok();
         try {
             box.awaitTrue(
                     "the other program",

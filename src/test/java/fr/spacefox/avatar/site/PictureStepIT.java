@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
@@ -21,6 +20,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,8 +33,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Needs({BOX, IMAGEMAGICK})
 class PictureStepIT {
-
-    private static final Map<Debian, Box> BOXES = new EnumMap<>(Debian.class);
 
     /** O is rgb(200,80,40) of Display P3; what is transparent is _. */
     private static final Map<String, int[]> COLOURS = Map.of(
@@ -117,22 +116,17 @@ class PictureStepIT {
             }
             """;
 
-    /** One box for each Debian, with the samples that ImageMagick cannot make; Pillow and pillow-heif made them. */
-    private static Box box(Debian debian) throws IOException, InterruptedException {
-        if (!BOXES.containsKey(debian)) {
-            var box = new Box(debian.files());
-            BOXES.put(debian, box);
-            Path folder = Files.createDirectory(box.path("/root/pictures"));
-            for (String name : new String[] {"moving.avif", "moving.png", "p3.avif", "p3.icc", "phone.heic"}) {
-                Files.copy(Path.of("src/test/resources/pictures", name), folder.resolve(name));
-            }
+    /** With the samples that ImageMagick cannot make; Pillow and pillow-heif made them. */
+    private static final Boxes BOXES = new Boxes(box -> {
+        Path folder = Files.createDirectory(box.path("/root/pictures"));
+        for (String name : new String[] {"moving.avif", "moving.png", "p3.avif", "p3.icc", "phone.heic"}) {
+            Files.copy(Path.of("src/test/resources/pictures", name), folder.resolve(name));
         }
-        return BOXES.get(debian);
-    }
+    });
 
     @AfterAll
-    static void close() throws IOException, InterruptedException {
-        for (Box box : BOXES.values()) box.close();
+    static void close() throws Exception {
+        BOXES.close();
     }
 
     private static String colours(String rgba) {
@@ -424,9 +418,13 @@ class PictureStepIT {
     }
 
     @ParameterizedTest(name = "{1} ({0})")
+    @Execution(ExecutionMode.CONCURRENT)
     @MethodSource({"orientations", "metadata", "kinds", "ready", "folders"})
     void picturesComeOutReady(Debian debian, String name, String script, String expected) throws Exception {
-        Command result = box(debian).run(FUNCTIONS + script);
+        BOXES.use(debian, box -> assertPrints(expected, box.run(FUNCTIONS + script)));
+    }
+
+    private static void assertPrints(String expected, Command result) {
         String said = Pattern.compile("\\b(?:[0-9a-f]{8}){4}\\b")
                 .matcher(result.output())
                 .replaceAll(quarters -> colours(quarters.group()));
@@ -435,11 +433,20 @@ class PictureStepIT {
 
     /** A server with 512 MB survives: the largest process takes less. A JPEG of 48 megapixels takes the fewest. */
     @ParameterizedTest(name = "{1} ({0})")
+    @Execution(ExecutionMode.CONCURRENT)
     @MethodSource
     @Needs(PYTHON)
     void large(Debian debian, String name, String script, String expected) throws Exception {
-        Box box = box(debian);
-        box.run(FUNCTIONS + script).ok();
+        BOXES.use(debian, box -> {
+            box.run(FUNCTIONS + script).ok();
+            int kilobytes = assertPrintsAndMeasure(expected, box);
+            System.out.println(name + ", " + debian + ": " + kilobytes / 1000 + " MB");
+            assertTrue(kilobytes < 512_000, kilobytes + " KB");
+        });
+    }
+
+    /** The largest process that the step needs, in KB. */
+    private static int assertPrintsAndMeasure(String expected, Box box) throws IOException {
         String measured = """
                 import resource, subprocess, sys
                 print(subprocess.run(sys.argv[1:], stderr=subprocess.STDOUT, stdout=subprocess.PIPE).stdout.decode(), end="")
@@ -461,9 +468,7 @@ class PictureStepIT {
                 .ok()
                 .split("\n(?=\\d+$)");
         assertEquals(expected, said[0]);
-        int kilobytes = Integer.parseInt(said[1]);
-        System.out.println(name + ", " + debian + ": " + kilobytes / 1000 + " MB");
-        assertTrue(kilobytes < 512_000, said[1]);
+        return Integer.parseInt(said[1]);
     }
 
     static Stream<Arguments> large() {
