@@ -169,7 +169,7 @@ class OperationsIT {
                     .ok();
             box.awaitTrue(
                     service,
-                    () -> box.run("visit --output /dev/null https://avatar.example.org/")
+                    () -> box.run("visit --fail --output /dev/null https://avatar.example.org/")
                                     .status()
                             == 0);
             for (String request : new String[] {"", "x", "a?b=c", ".git/config", "x --request POST --data fox"}) {
