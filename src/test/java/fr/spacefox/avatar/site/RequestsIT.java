@@ -27,7 +27,7 @@ class RequestsIT extends InstalledSite {
                 () -> box.run("grep TracerPid /proc/" + box.jvm() + "/status")
                         .output()
                         .matches("TracerPid:\\s+[1-9]\\d*\\s*"));
-        for (var request : REQUESTS) request.send(box).assertRedirect(); // nearly each one renews a draw
+        for (var request : REQUESTS) request.send(box).assertRedirect(); // each second, most of 64 draws are renewed
         box.run("pkill -x strace").ok(); // the box's own: it has its own process numbers
         Command.finish(trace);
         var seen = Pattern.compile("read\\(\\d+, \"(.*?[A-Z].*?)\", \\d+")
@@ -37,7 +37,7 @@ class RequestsIT extends InstalledSite {
                 .collect(Collectors.groupingBy(read -> read, Collectors.counting()));
         assertEquals(Set.of("GET / HTTP/1.0\\r\\nHost: avatar_jvm\\r\\nConnection: close\\r\\n\\r\\n"), seen.keySet());
         long reads = seen.values().iterator().next();
-        assertTrue(reads > REQUESTS.size() / 2, seen::toString);
+        assertTrue(reads > 20, seen::toString);
     }
 
     @Test
