@@ -54,11 +54,13 @@ class ServersIT {
     }
 
     private static Case program(String port, String address, String unit, String remedy) {
+        String other =
+                "other-" + port + address.replaceAll("\\W", "-"); // a unit that has ended keeps its name for a while
         return new Case(
-                unit + "; systemd-run --quiet --collect --unit=other python3 -m http.server --bind " + address + " "
-                        + port + "; until ss -Hltn | grep ':" + port + " '; do sleep 0.1; done",
+                unit + "; systemd-run --quiet --collect --unit=" + other + " python3 -m http.server --bind " + address
+                        + " " + port + "; until ss -Hltn | grep ':" + port + " '; do sleep 0.1; done",
                 "port " + port + " is taken: python3, process .... " + remedy,
-                "systemctl stop other; systemctl start nginx");
+                "systemctl stop " + other + "; systemctl start nginx");
     }
 
     private static Case site(String lines, String message) {
@@ -303,7 +305,7 @@ class ServersIT {
                             > /etc/systemd/system/nginx.service.d/ipv4.conf
                         sed -i 's/listen .::.:80/# &/' /etc/nginx/sites-available/default
                         systemctl daemon-reload
-                        systemctl restart nginx""").ok();
+                        systemctl restart nginx || { journalctl --unit nginx --lines 20; exit 1; }""").ok();
                 box.run("cd /root; systemd-run --quiet --pipe --wait --working-directory=/root"
                                 + " --property='RestrictAddressFamilies=AF_UNIX AF_INET AF_NETLINK'"
                                 + " strace -f -qq -o /dev/null -P /proc/net/if_inet6 -e trace=file"
