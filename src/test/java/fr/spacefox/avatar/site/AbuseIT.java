@@ -118,6 +118,17 @@ class AbuseIT extends InstalledSite {
         assertTrue(asked <= 64 * (seconds + 2), counter);
     }
 
+    /** Without a draw, each request that nginx did not keep would take a place at the JVM from a visitor. */
+    @Test
+    @Needs({BOX, H2LOAD})
+    void aFloodOfPutOnEmptyDrawsTakesNobodysPlace() {
+        forgetDraws(box);
+        Process flood = box.start("exec timeout 60 h2load -c100 -n50000 -H ':method: PUT' https://127.0.0.1/x");
+        assertVisitorsAreRedirected();
+        String report = Command.finish(flood).ok();
+        assertEquals(0, Load.of(report).failed(), report);
+    }
+
     /** One client writes next to nothing to the disk, whether nginx refuses its bodies or the JVM is dead. */
     @Test
     void theLogDoesNotFillTheDisk() {
