@@ -10,10 +10,10 @@ KEPT, CLOSED, VISITS = "10 kept alive", "10 closed", "visits"
 ARTICLE, SITE, FORMER_SITE = "article's program", "the deployed site", "the site of 7a30f13"
 OURS = ("avatar.jar", "the deployed")
 CHART = {  # part, load and title of a column of bars, and its programs
-    ("site", VISITS, "Visits a second: TLS, 20 avatars"): [
+    ("site", VISITS, "Visits a second, over TLS"): [
         SITE, FORMER_SITE, "Go net/http", "nginx return 302", "nginx random_index", "PHP behind nginx",
         "Apache before avatar.jar"],
-    ("peers", KEPT, "Redirects a second: no TLS, kept alive"): [
+    ("peers", KEPT, "Redirects a second, without TLS"): [
         "avatar.jar", ARTICLE, "Go net/http", "Tomcat NIO", "nginx return 302", "PHP behind nginx",
         "Apache before avatar.jar"]}
 
