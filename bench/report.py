@@ -10,10 +10,10 @@ KEPT, CLOSED, VISITS = "10 kept alive", "10 closed", "visits"
 ARTICLE, SITE, FORMER_SITE = "article's program", "the deployed site", "the site of 7a30f13"
 OURS = ("avatar.jar", "the deployed")
 CHART = {  # part, load and title of a column of bars, and its programs
-    ("site", VISITS, "Visits a second: a TLS connection, 20 avatars"): [
+    ("site", VISITS, "Visits a second, over TLS"): [
         SITE, FORMER_SITE, "Go net/http", "nginx return 302", "nginx random_index", "PHP behind nginx",
         "Apache before avatar.jar"],
-    ("peers", KEPT, "Redirects a second: 10 connections, no TLS"): [
+    ("peers", KEPT, "Redirects a second, without TLS"): [
         "avatar.jar", ARTICLE, "Go net/http", "Tomcat NIO", "nginx return 302", "PHP behind nginx",
         "Apache before avatar.jar"]}
 
@@ -33,36 +33,33 @@ def table(head, rows):
 
 
 class Load:
-    """The samples of one load of one program, of each run."""
+    """The samples of one load of one program, of all runs."""
 
     def __init__(self, runs):
-        self.runs = runs
-
-    def all(self, field="rate"):
-        return [value for run in self.runs for value in run[field]]
+        self.all = {field: [value for run in runs for value in run[field]] for field in runs[0]}
 
     def median(self, field="rate"):
-        return median(self.all(field))
+        return median(self.all[field])
 
     def figure(self, field="rate"):
         """≥: the load generator's core was full, and the server's was not."""
-        return "≥ " * (field == "rate" and mean(self.all("limited")) > 0.5) + number(self.median(field))
+        return "≥ " * (field == "rate" and mean(self.all["limited"]) > 0.5) + number(self.median(field))
 
     def spread(self, field="rate"):
         """The median of all rounds, the lowest and the highest."""
-        return f"{self.figure(field)} <sub>{number(min(self.all(field)))}–{number(max(self.all(field)))}</sub>"
+        return f"{self.figure(field)} <sub>{number(min(self.all[field]))}–{number(max(self.all[field]))}</sub>"
 
     def right(self):
-        share = mean(self.all("right"))
+        share = mean(self.all["right"])
         return "" if share > 0.9995 else f", {share:.1%} right"
 
     def ahead(self, other):
-        """Whether it takes less processor time in each run; the generator's limit does not count then."""
-        return all(median(mine["cpu"]) < median(its["cpu"]) for mine, its in zip(self.runs, other.runs))
+        """Whether each round took less processor time; the generator's limit does not count then."""
+        return max(self.all["cpu"]) < min(other.all["cpu"])
 
 
 class Part:
-    """The runs of a part, and the programs that all of them have measured."""
+    """The runs of a part."""
 
     def __init__(self, runs):
         self.runs = [run["programs"] for run in runs]
@@ -90,14 +87,15 @@ class Part:
 
 def site_table(site):
     return table(["over TLS, on one core", "visits/s", "CPU of one, µs", "kept alive/s", "CPU, µs", "MB", "bytes"], [
-        [name, load.spread(), load.spread("cpu"), site.cell(name, KEPT), site.cell(name, KEPT, Load.spread, "cpu"),
-         load.figure("memory"), load.figure("bytes")] for name, load in site.sorted(VISITS).items()])
+        [name, load.spread() + load.right(), load.spread("cpu"), site.cell(name, KEPT),
+         site.cell(name, KEPT, Load.spread, "cpu"), load.figure("memory"), load.figure("bytes")]
+        for name, load in site.sorted(VISITS).items()])
 
 
 def waits_table(site):
     def waits(load):
-        return (f"{load.figure('median')} · {load.figure('p99')} · {number(max(load.all('slowest')))} <sub>"
-                f"{load.figure('connect')} · {number(max(load.all('slowest connect')))}</sub>{load.right()}")
+        return (f"{load.figure('median')} · {load.figure('p99')} · {number(max(load.all['slowest']))} <sub>"
+                f"{load.figure('connect')} · {number(max(load.all['slowest connect']))}</sub>{load.right()}")
     return table(["ms", "10 visits/s", "half of its visits/s", "nine tenths of them"], [
         [name, *(site.cell(name, key, waits) for key in ("10 visits a second", "half", "nine tenths"))]
         for name in site.sorted(VISITS)])
@@ -105,7 +103,7 @@ def waits_table(site):
 
 def crowd_table(site):
     def crowd(load):
-        return f"{load.spread()}, {max(load.all('slowest')) / 1e3:.1f} s{load.right()}"
+        return f"{load.spread()}, {number(max(load.all['slowest']))} ms{load.right()}"
     keys = (KEPT, "1000 kept alive", "10000 kept alive")
     return table(["clients over TLS", *keys], [
         [name, *(site.cell(name, key, crowd) for key in keys)] for name in site.sorted(keys[-1])])
@@ -154,8 +152,8 @@ def chart(parts, file):
     for side, ((part, key, title), names) in zip(sides, CHART.items()):
         loads = {name: load for name in reversed(names) if (load := parts[part].load(name, key))}
         middles = [load.median() for load in loads.values()]
-        reach = [[load.median() - min(load.all()) for load in loads.values()],
-                 [max(load.all()) - load.median() for load in loads.values()]]
+        reach = [[load.median() - min(load.all["rate"]) for load in loads.values()],
+                 [max(load.all["rate"]) - load.median() for load in loads.values()]]
         bars = side.barh([*loads], middles, xerr=reach, ecolor="#555", height=0.65, color=[
             "#d9541e" if name.startswith(OURS) else "#9aa5b1" for name in loads])
         side.bar_label(bars, [load.figure() for load in loads.values()], padding=4)
