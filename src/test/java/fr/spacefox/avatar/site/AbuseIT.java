@@ -99,7 +99,8 @@ class AbuseIT extends InstalledSite {
                 echo x > /root/small
                 truncate -s 100K /root/large
                 nft 'add table inet count; delete table inet count; table inet count { chain input {
-                    type filter hook input priority 0; tcp dport 6666 tcp flags & (syn | ack) == syn counter; }; }'""").ok();
+                    type filter hook input priority 0;
+                    tcp dport 6666 tcp flags & (syn | ack) == syn counter; }; }'""").ok();
         long start = System.nanoTime();
         for (String options :
                 List.of("--h1 -n15000", "-n15000", "-n3000 -d /root/small", "-m5 -n1000 -d /root/large")) {

@@ -96,7 +96,7 @@ class OutageIT extends InstalledSite {
         assertTrue(seconds.filter(wait -> wait > 0.9).count() <= 1, waits::toString); // one for a busy machine
     }
 
-    /** On a connection that stays open, a client waits while it renews a draw: rarely, because nginx gives the JVM rest. */
+    /** On a connection that stays open, a client waits while it renews a draw: rarely, as nginx rests the JVM. */
     @Test
     @Needs({BOX, H2LOAD})
     void clientsThatStayConnectedGoOnWhileTheJvmHangs() {

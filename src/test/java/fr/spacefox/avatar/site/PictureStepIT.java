@@ -49,7 +49,8 @@ class PictureStepIT {
     private static final String FUNCTIONS = """
             set -eu
             rm -rf /root/case /root/out && mkdir /root/case /root/out && cd /root/case
-            here=/root/pictures out=/root/out step="/root/deploy/pictures $out" im=$(command -v magick || command -v convert)
+            here=/root/pictures out=/root/out step="/root/deploy/pictures $out"
+            im=$(command -v magick || command -v convert)
             convert() { "$im" "$@"; }
             quarters() { # COLOUR COLOUR COLOUR COLOUR FILE
                 convert -size 40x40 '(' "xc:$1" "xc:$2" +append ')' '(' "xc:$3" "xc:$4" +append ')' -append \\
@@ -68,7 +69,8 @@ class PictureStepIT {
             }
             exif() { # ORIENTATION FILE: and a GPS datum, which is secret
                 {
-                    printf '\\377\\341\\0\\107Exif\\0\\0MM\\0*\\0\\0\\0\\010\\0\\002\\001\\022\\0\\003\\0\\0\\0\\001\\0\\'$(printf %03o $1)
+                    printf '\\377\\341\\0\\107Exif\\0\\0MM\\0*\\0\\0\\0\\010\\0\\002'
+                    printf '\\001\\022\\0\\003\\0\\0\\0\\001\\0\\'$(printf %03o $1)
                     printf '\\0\\0\\210\\045\\0\\004\\0\\0\\0\\001\\0\\0\\0\\046\\0\\0\\0\\0'
                     printf '\\0\\001\\0\\022\\0\\002\\0\\0\\0\\007\\0\\0\\0\\070\\0\\0\\0\\0secret\\0'
                 } | insert "$2"
@@ -449,11 +451,12 @@ class PictureStepIT {
     private static int assertPrintsAndMeasure(String expected, Box box) throws IOException {
         String measured = """
                 import resource, subprocess, sys
-                print(subprocess.run(sys.argv[1:], stderr=subprocess.STDOUT, stdout=subprocess.PIPE).stdout.decode(), end="")
+                step = subprocess.run(sys.argv[1:], stderr=subprocess.STDOUT, stdout=subprocess.PIPE)
+                print(step.stdout.decode(), end="")
                 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
                 """;
-        String inside =
-                "cd /root/case; /root/deploy/pictures /root/out -- x.* || true; identify /root/out/1 2> /dev/null | wc -l";
+        String inside = "cd /root/case; /root/deploy/pictures /root/out -- x.* || true;"
+                + " identify /root/out/1 2> /dev/null | wc -l";
         String[] said = Command.run(
                         "python3",
                         "-c",
