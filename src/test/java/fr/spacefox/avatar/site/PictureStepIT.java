@@ -284,9 +284,9 @@ class PictureStepIT {
                         .flatMap(type -> Stream.of("90 90", "64 48")
                                 .map(size -> one(
                                         type + " of " + size + " is ready",
-                                        "ready %1$s a.%2$s; convert a.%2$s -flip -strip b.%2$s; $step -- .; cmp a.%2$s $out/1;"
+                                        "ready %1$s a.%2$s; convert a.%2$s -flip -strip b.%2$s; $step -- .;"
                                                         .formatted(size, type)
-                                                + " cmp b.%s $out/2; ls $out".formatted(type),
+                                                + " cmp a.%1$s $out/1; cmp b.%1$s $out/2; ls $out".formatted(type),
                                         type + "\n1\n2\ntaken\n"))),
                 Stream.of(
                         one(
@@ -401,7 +401,8 @@ class PictureStepIT {
                         cd in
                         n=0
                         for name in 'a b' '*' '?' '%d' '%03d' 'x[0]' 'x[1-3]' png:x msl:x @x -x -- "it's" '"q"' "n
-                        n" '$(touch gone)' '`touch gone`' '; x' '\\' 'x|y' '<x>' '~' '#' '!' "$(printf '\\303\\251\\033')"; do
+                        n" '$(touch gone)' '`touch gone`' '; x' '\\' 'x|y' '<x>' '~' '#' '!' \
+                                "$(printf '\\303\\251\\033')"; do
                             n=$((n + 1))
                             { cat ../x.jpg; echo $n; } > "./$name.jpg"
                         done
