@@ -43,7 +43,7 @@ public final class RedirectServer implements Executor, HttpHandler {
     private final Executor pool = Executors.newCachedThreadPool();
     private int count;
     private String[] template; // what is left and right of the number
-    private long pooledUntil; // System.nanoTime(), on Linux since the machine started; Long.MAX_VALUE with --pool
+    private long pooledUntil; // System.nanoTime(), which Linux counts from the start of the machine
 
     /** Reads the arguments and opens the server. Exit status 2: wrong arguments; 1: the port cannot be opened. */
     public static void main(String[] arguments) {
@@ -51,9 +51,10 @@ public final class RedirectServer implements Executor, HttpHandler {
         int status = 2;
         try {
             RedirectServer redirector = new RedirectServer();
+            Executor executor = redirector;
             int given = 0; // how many arguments there are without --pool; they move to the front
             for (String argument : arguments) {
-                if (argument.equals("--pool")) redirector.pooledUntil = Long.MAX_VALUE;
+                if (argument.equals("--pool")) executor = redirector.pool;
                 else arguments[given++] = argument;
             }
             if (given < 2 || given > 3) throw new Exception("wrong number");
@@ -62,13 +63,15 @@ public final class RedirectServer implements Executor, HttpHandler {
             if (redirector.count < 1) throw new Exception("wrong number");
             subject = "URL*: ";
             String url = given == 3 ? arguments[2] : DEFAULT_URL;
-            // Splits at each * after http or https and the host's first letter; a lookbehind must be of limited length.
-            redirector.template = URI.create(url).toASCIIString().split("(?i)(?<=^https?://[^*/:?#@].{0,999})\\*", -1);
+            // Splits at each * after http or https and the host's first letter. No user may stand before the host (RFC
+            // 9110, 4.2.4). A lookbehind must be of limited length.
+            redirector.template =
+                    URI.create(url).toASCIIString().split("(?i)(?<=^https?://(?![^/]*@)[^*/:?#].{0,999})\\*", -1);
             if (redirector.template.length != 2) throw new Exception("needs http://host and one *");
             subject = "PORT: ";
             InetSocketAddress address = new InetSocketAddress(Integer.parseInt(arguments[0]));
             status = 1;
-            HttpServer server = open(address, redirector);
+            HttpServer server = open(address, redirector, executor);
             System.out.println("http://localhost:" + server.getAddress().getPort() + "/ -> " + url);
         } catch (Exception failure) {
             System.err.println(subject + failure.getMessage());
@@ -78,11 +81,12 @@ public final class RedirectServer implements Executor, HttpHandler {
     }
 
     /** Opens the server, which answers from then on. */
-    private static HttpServer open(InetSocketAddress address, RedirectServer redirector) throws IOException {
+    private static HttpServer open(InetSocketAddress address, HttpHandler handler, Executor executor)
+            throws IOException {
         setLimits();
         HttpServer server = HttpServer.create(address, BACKLOG);
-        server.createContext("/", redirector);
-        server.setExecutor(redirector);
+        server.createContext("/", handler);
+        server.setExecutor(executor);
         server.start();
         return server;
     }
@@ -98,13 +102,13 @@ public final class RedirectServer implements Executor, HttpHandler {
                 // A new connection may be silent as long.
                 + " sun.net.httpserver.maxReqTime 2"
                 + " sun.net.httpserver.maxRspTime 2"
-                // ms between checks of both. With 1000, the default, a stall could last 3 s, and visitors who connect
-                // meanwhile would exceed their 2 s. 100 checks a second cost an idle process 0.5 s of CPU a minute.
-                + " sun.net.httpserver.timerMillis 10"
                 // Seconds from an answer to the next request. Clients that are answered in the same moment can exceed
                 // maxIdleConnections and take all places: with the default, nobody else would be admitted for 30 s.
                 + " sun.net.httpserver.idleInterval 2"
                 + " sun.net.httpserver.clockTick 1000" // ms between checks for silent and idle connections
+                // ms between checks of both times above. With 1000, the default, a stall could last 3 s, and visitors
+                // who connect meanwhile would exceed their 2 s. 100 checks a second cost 0.5 s of CPU a minute.
+                + " sun.net.httpserver.timerMillis 10"
                 + " jdk.httpserver.maxConnections " + connections
                 // Leaves room for new clients, unless -D admits fewer connections.
                 + " sun.net.httpserver.maxIdleConnections " + connections / 2;
@@ -114,7 +118,7 @@ public final class RedirectServer implements Executor, HttpHandler {
         }
     }
 
-    /** Called by the dispatcher for each request that begins to arrive. */
+    /** Called by the dispatcher for each request that begins to arrive; with --pool the pool is called instead. */
     @Override
     public void execute(Runnable request) {
         long start = System.nanoTime();

@@ -90,6 +90,9 @@ class CommandLineIT {
                 "http://?*",
                 "http://#*",
                 "http://@/*",
+                "http://user@/*",
+                "http://user:password@:80/*",
+                "http://user@host/*", // RFC 9110, 4.2.4: no user in a Location
                 "ftp://x/http://y*",
                 "/go?http://a*",
                 "mailto:*",
@@ -113,6 +116,7 @@ class CommandLineIT {
         "HTTP://h/*, HTTP://h/1",
         "HttpS://example.org/?a=http://b/*, HttpS://example.org/?a=http://b/1",
         "https://example.org/*/fox.png, https://example.org/1/fox.png",
+        "https://example.org/foxes@1.2/*.png, https://example.org/foxes@1.2/1.png",
         "https://example.org/fox.png?n=*&size=80, https://example.org/fox.png?n=1&size=80",
         "https://fox-*.example.org/a.png, https://fox-1.example.org/a.png",
         "http://[::1]/f%C3%BCchse-*.jpg, http://[::1]/f%C3%BCchse-1.jpg",
