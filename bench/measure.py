@@ -243,9 +243,9 @@ def visits(server, rate, seconds):
 
 
 def most_visits(server, seconds):
-    """More pages than the server can take: a quarter more than in its best sample. By the sample before, a good one
+    """More pages than the server can take: a third more than in its best sample. By the sample before, a good one
     would be followed by a bad one."""
-    found = visits(server, 1.25 * max(server.capacity, default=400), seconds)
+    found = visits(server, 1.33 * max(server.capacity, default=400), seconds)
     server.capacity.append(found["rate"])
     return found
 

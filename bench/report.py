@@ -178,11 +178,12 @@ def write(source, folder):
 
 
 def keep(folder, part, found):
-    """Adds a run to results.json, where each load is one line, and prints its tables. Figures of different files are
-    never put together."""
+    """Adds a run to results.json, where each load is one line, and prints its tables. Figures of different files or
+    machines are never put together."""
     file = folder / "results.json"
     runs = json.loads(file.read_text()) if file.exists() else {}
-    runs[part] = [*(run for run in runs.get(part, []) if run["files"] == found["files"]), found][-2:]
+    alike = [run for run in runs.get(part, []) if all(run[key] == found[key] for key in ("files", "machine"))]
+    runs[part] = [*alike, found][-2:]
     text = json.dumps(runs, indent=1, ensure_ascii=False)
     file.write_text(re.sub(r"\{[^{}]*\}", lambda load: re.sub(r"\s+", " ", load[0]), text) + "\n")
     write(folder, folder)

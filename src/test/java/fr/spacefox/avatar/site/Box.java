@@ -1,6 +1,7 @@
 package fr.spacefox.avatar.site;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Command;
@@ -55,8 +56,10 @@ final class Box implements AutoCloseable {
                 cd root
                 rm -rf etc/systemd/system/*.wants/* etc/systemd/system/avatar* etc/nginx/conf.d/* etc/letsencrypt \
                     etc/avatar etc/default/avatar usr/local/lib/avatar var/www/avatar var/log/nginx var/log/journal
-                mkdir -p var/log/nginx root
-                rm -rf root/*
+                mkdir -p var/log/nginx root usr/lib/systemd/system/nginx.service.d
+                # Tests start nginx more often than five times in ten seconds.
+                printf '[Unit]\nStartLimitIntervalSec=0\n' > usr/lib/systemd/system/nginx.service.d/often.conf
+                mount -t tmpfs -o mode=700 box root
                 cp -r "$1/deploy" root
                 printf %s "$3" > usr/bin/visit
                 chmod 755 usr/bin/visit
@@ -80,7 +83,8 @@ final class Box implements AutoCloseable {
                             .findFirst()
                             .orElse(null));
             awaitTrue(
-                    "systemd", () -> run("systemctl is-system-running").output().matches("(?s)(running|degraded)\\s*"));
+                    "systemd",
+                    () -> attempt("systemctl is-system-running").output().matches("(?s)(running|degraded)\\s*"));
         } catch (Throwable failure) {
             close();
             throw failure;
@@ -97,7 +101,7 @@ final class Box implements AutoCloseable {
         var box = new Box(files);
         try {
             drawFoxes(21, box.path("/root"));
-            box.install("avatar.spacefox.fr $(seq --format 'Renard-%g.png' 21)").ok();
+            box.install("avatar.spacefox.fr $(seq --format 'Renard-%g.png' 21)");
             return box;
         } catch (Throwable failure) {
             box.close();
@@ -105,9 +109,14 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** Runs deploy/install as the guide does, with arguments as one types them. */
-    Command install(String arguments) {
-        return run("cd /root; deploy/install " + arguments);
+    /** Runs deploy/install as the guide does, with arguments as one types them, and returns what it says. */
+    String install(String arguments) {
+        return tryInstall(arguments).ok();
+    }
+
+    /** The same when it may fail. */
+    Command tryInstall(String arguments) {
+        return attempt("cd /root; deploy/install " + arguments);
     }
 
     /** Puts samples, Renard-1.png and so on, into a folder. */
@@ -126,14 +135,25 @@ final class Box implements AutoCloseable {
 
     /** What `systemctl edit avatar` does with the guide's lines. */
     void edit(String heading) throws IOException {
-        run("mkdir -p /etc/systemd/system/avatar.service.d").ok();
+        run("mkdir -p /etc/systemd/system/avatar.service.d");
         Files.writeString(path("/etc/systemd/system/avatar.service.d/override.conf"), Documents.block(heading, "ini"));
-        run("systemctl daemon-reload; systemctl restart avatar").ok();
+        run("systemctl daemon-reload; systemctl restart avatar");
     }
 
-    /** Runs a shell script in the box. */
-    Command run(String script) {
+    /** Runs a shell script in the box, which must succeed, and returns what it prints. */
+    String run(String script) {
+        Command done = attempt(script);
+        if (done.status() != 0) fail(script + "\n" + done + attempt("journalctl --lines 40").output());
+        return done.output().strip();
+    }
+
+    /** Runs a shell script in the box, which may fail. */
+    Command attempt(String script) {
         return Command.finish(start(script));
+    }
+
+    boolean succeeds(String script) {
+        return attempt(script).status() == 0;
     }
 
     /** Starts a shell script in the box. */
@@ -182,8 +202,7 @@ final class Box implements AutoCloseable {
 
     /** The JVM's process number inside the box; 0 when there is none. */
     int jvm() {
-        return Integer.parseInt(
-                run("systemctl show --property=MainPID --value avatar").output().strip());
+        return Integer.parseInt(run("systemctl show --property=MainPID --value avatar"));
     }
 
     /** Looks until there is something to see. */

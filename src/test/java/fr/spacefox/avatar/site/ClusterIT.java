@@ -30,16 +30,13 @@ class ClusterIT {
                         "6666",
                         "21",
                         SECOND + "*.png")) {
-            box.awaitTrue(
-                    "the second machine",
-                    () -> box.run("visit http://" + Host.ADDRESS + ":6666/").status() == 0);
+            box.awaitTrue("the second machine", () -> box.succeeds("visit http://" + Host.ADDRESS + ":6666/"));
             box.run(Documents.commands("A second machine")
-                            .lines()
-                            .filter(line -> line.contains("upstream-second"))
-                            .findFirst()
-                            .orElseThrow())
-                    .ok();
-            box.install("").ok();
+                    .lines()
+                    .filter(line -> line.contains("upstream-second"))
+                    .findFirst()
+                    .orElseThrow());
+            box.install("");
             InstalledSite.fetchDraws(box);
             awaitDraws(box, "of both machines", draws -> draws > 0 && draws < 64);
             String report = Load.during(box, 16, () -> {
@@ -58,9 +55,8 @@ class ClusterIT {
     /** Waits for the right number of draws that the second machine has made. */
     private static void awaitDraws(Box box, String whose, IntPredicate right) throws InterruptedException {
         box.awaitTrue("draws " + whose, () -> {
-            box.run("visit --output /dev/null '" + URL + "?[1-200]'"); // draws are renewed when somebody asks
-            return right.test(Integer.parseInt(
-                    box.run("grep -l second.example.org /run/avatar/* | wc -l").ok()));
+            box.attempt("visit --output /dev/null '" + URL + "?[1-200]'"); // draws are renewed when somebody asks
+            return right.test(Integer.parseInt(box.run("grep -l second.example.org /run/avatar/* | wc -l")));
         });
     }
 }

@@ -29,10 +29,9 @@ class DocumentsIT {
     void theGuideWorks(Debian debian) throws Exception {
         try (var box = new Box(debian.files())) {
             Box.drawFoxes(13, box.path("/root/cats"));
-            box.run("cd /root/cats; mogrify -format jpg *.png; rm *.png; mv Renard-13.jpg ../cat13.jpg")
-                    .ok();
+            box.run("cd /root/cats; mogrify -format jpg *.png; rm *.png; mv Renard-13.jpg ../cat13.jpg");
             for (String heading : new String[] {"Install", "Add a picture", "Update"}) {
-                String said = box.run(Documents.commands(heading)).ok();
+                String said = box.run(Documents.commands(heading));
                 String pictures = heading.equals("Install") ? "12" : "13";
                 assertTrue(
                         said.endsWith(
@@ -44,21 +43,17 @@ class DocumentsIT {
             String monitor = Files.readAllLines(Path.of("deploy/README.md")).stream()
                     .filter(line -> line.startsWith("    curl "))
                     .collect(Collectors.joining());
-            assertEquals(new Command(0, ""), box.run(monitor));
+            assertEquals(new Command(0, ""), box.attempt(monitor));
             box.run("for visit in $(seq 1000); do"
-                            + " echo url = https://avatar.example.org/x; echo output = /dev/null; done"
-                            + " | visit --config -; systemctl stop avatar")
-                    .ok();
-            String answer = box.run("visit --head https://avatar.example.org/x").ok();
+                    + " echo url = https://avatar.example.org/x; echo output = /dev/null; done"
+                    + " | visit --config -; systemctl stop avatar");
+            String answer = box.run("visit --head https://avatar.example.org/x");
             assertTrue(answer.startsWith("HTTP/1.1 302 "), answer);
-            Command alarm = box.run(monitor);
+            Command alarm = box.attempt(monitor);
             assertTrue(alarm.status() != 0 && alarm.output().startsWith("curl: ("), alarm::output);
 
-            box.run("cd /root; deploy/remove").ok();
-            assertEquals(
-                    "",
-                    box.run("ls /etc/nginx/conf.d /etc/systemd/system | grep avatar || true")
-                            .ok());
+            box.run("cd /root; deploy/remove");
+            assertEquals("", box.run("ls /etc/nginx/conf.d /etc/systemd/system | grep avatar || true"));
         }
     }
 

@@ -34,7 +34,6 @@ class DrawsIT extends InstalledSite {
 
     private static List<Integer> numbers(String visits) {
         return box.run(visits)
-                .ok()
                 .lines()
                 .map(url -> Integer.valueOf(url.replaceAll(".*Renard-|\\.png", "")))
                 .toList();
@@ -67,7 +66,7 @@ class DrawsIT extends InstalledSite {
     /** Whatever a visitor sends, draws are renewed each second, and nginx has 64 of them. */
     @Test
     void drawsChangeUnderLoadAndAreEachTheirOwnWithoutIt() throws Exception {
-        box.run(EACH_DRAW_ITS_OWN).ok();
+        box.run(EACH_DRAW_ITS_OWN);
         forgetDraws(box);
         try {
             fetchDraws(box);
@@ -91,8 +90,7 @@ class DrawsIT extends InstalledSite {
             var calm = numbers("for visit in $(seq 40); do " + ask + SITE + "/x; sleep 0.25; done");
             assertTrue(new HashSet<>(calm).size() >= 37, calm::toString);
         } finally {
-            box.run("sed -i 's/^COUNT=.*/COUNT=21/' /etc/default/avatar; systemctl restart avatar")
-                    .ok();
+            box.run("sed -i 's/^COUNT=.*/COUNT=21/' /etc/default/avatar; systemctl restart avatar");
             forgetDraws(box);
         }
     }

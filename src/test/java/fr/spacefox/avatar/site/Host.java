@@ -30,21 +30,19 @@ final class Host implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        box.awaitTrue("the cable", () -> box.run("ip link show eth0").status() == 0);
-        box.run("ip address add " + BOX + "/24 dev eth0; ip link set eth0 up").ok();
-        box.awaitTrue(
-                "the other end",
-                () -> box.run("ip link show eth0 | grep LOWER_UP").status() == 0);
+        box.awaitTrue("the cable", () -> box.succeeds("ip link show eth0"));
+        box.run("ip address add " + BOX + "/24 dev eth0; ip link set eth0 up");
+        box.awaitTrue("the other end", () -> box.succeeds("ip link show eth0 | grep LOWER_UP"));
     }
 
-    /** Runs a shell script in the other machine's network. */
-    Command run(String script) throws IOException {
+    /** Runs a shell script in the other machine's network, which may fail. */
+    Command attempt(String script) throws IOException {
         return Command.run("nsenter", "--target", Long.toString(process.pid()), "--net", "sh", "-ec", script);
     }
 
     /** Plugs the cable in or out. */
     void cable(String state) throws IOException {
-        run("ip link set eth0 " + state).ok();
+        attempt("ip link set eth0 " + state).ok();
     }
 
     @Override

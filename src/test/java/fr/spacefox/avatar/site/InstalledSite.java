@@ -34,7 +34,7 @@ abstract class InstalledSite {
     static void install() throws Exception {
         box = Box.installed();
         // Debian's own site would answer what names no domain on port 80.
-        box.run(Documents.commands("Other sites on the same nginx")).ok();
+        box.run(Documents.commands("Other sites on the same nginx"));
     }
 
     @AfterAll
@@ -137,15 +137,14 @@ abstract class InstalledSite {
 
     /** Starts nginx without a draw, as after a boot. */
     static void forgetDraws(Box box) {
-        box.run("systemctl stop nginx; find /run/avatar -type f -delete; systemctl start nginx")
-                .ok();
+        box.run("systemctl stop nginx; find /run/avatar -type f -delete; systemctl start nginx");
     }
 
     /** Sends visitors until nginx has all draws. */
     static void fetchDraws(Box box) throws InterruptedException {
         box.awaitTrue("64 draws", () -> {
-            box.run("visit --output /dev/null '" + SITE + "/[1-500]'");
-            return box.run("find /run/avatar -type f | wc -l").ok().equals("64");
+            box.attempt("visit --output /dev/null '" + SITE + "/[1-500]'");
+            return box.run("find /run/avatar -type f | wc -l").equals("64");
         });
     }
 
@@ -153,14 +152,12 @@ abstract class InstalledSite {
     static void awaitTheEndOfFormerWorkers(Box box) throws InterruptedException {
         box.awaitTrue(
                 "the end of former worker processes",
-                () -> box.run("pgrep -f '[w]orker process is shutting down'").status() != 0);
+                () -> !box.succeeds("pgrep -f '[w]orker process is shutting down'"));
     }
 
     /** Whether the JVM itself answers. */
     static boolean jvmAnswers() {
-        return box.run("visit --max-time 3 --output /dev/null http://localhost:6666/")
-                        .status()
-                == 0;
+        return box.succeeds("visit --max-time 3 --output /dev/null http://localhost:6666/");
     }
 
     private static Stream<Request> curls(String site) {

@@ -15,18 +15,19 @@ class LoadIT extends InstalledSite {
 
     @BeforeAll
     static void prepare() throws Exception {
-        box.run(Documents.commands("Ten thousand at once")).ok();
+        box.run(Documents.commands("Ten thousand at once"));
         awaitTheEndOfFormerWorkers(box);
     }
 
     private static Load load(int clients, int requests) {
         // A client is a file descriptor, the load generator's too.
-        String report = box.run("ulimit -n $(ulimit -H -n); exec h2load --h1 -c" + clients + " -n" + requests
-                        + " https://127.0.0.1/x")
-                .ok();
+        String report = box.run(
+                "ulimit -n $(ulimit -H -n); exec h2load --h1 -c" + clients + " -n" + requests + " https://127.0.0.1/x");
         var load = Load.of(report);
         System.out.println(clients + " clients at once: " + load + ", JVM "
-                + box.run("grep VmRSS /proc/" + box.jvm() + "/status").output().strip());
+                + box.attempt("grep VmRSS /proc/" + box.jvm() + "/status")
+                        .output()
+                        .strip());
         assertEquals(requests, load.requests(), report);
         assertEquals(0, load.failed(), report);
         return load;
@@ -37,12 +38,9 @@ class LoadIT extends InstalledSite {
         fetchDraws(box);
         int jvm = box.jvm();
         assertEquals(200_000, load(10_000, 200_000).redirected());
-        assertEquals(
-                "",
-                box.run("journalctl --unit avatar --output cat | grep -E 'Error|Exception' || true")
-                        .ok());
+        assertEquals("", box.run("journalctl --unit avatar --output cat | grep -E 'Error|Exception' || true"));
         assertEquals(jvm, box.jvm());
-        assertTrue(box.run("tr '\\0' ' ' < /proc/" + jvm + "/cmdline").ok().contains(" -Xmx8m "));
+        assertTrue(box.run("tr '\\0' ' ' < /proc/" + jvm + "/cmdline").contains(" -Xmx8m "));
     }
 
     @Test

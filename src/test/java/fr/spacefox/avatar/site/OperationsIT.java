@@ -31,8 +31,8 @@ class OperationsIT {
 
     private static final Boxes INSTALLED = new Boxes(box -> {
         Box.drawFoxes(21, box.path("/root/cats"));
-        box.install("avatar.spacefox.fr cats").ok();
-        box.run("cp /etc/default/avatar /root/settings").ok();
+        box.install("avatar.spacefox.fr cats");
+        box.run("cp /etc/default/avatar /root/settings");
     });
 
     @AfterAll
@@ -43,9 +43,8 @@ class OperationsIT {
     /** A test begins with the site of 21 foxes. */
     private static void installed(Boxes.Use test) throws Exception {
         INSTALLED.use(Debian.THIS, box -> {
-            box.run("cp /root/settings /etc/default/avatar; rm -f /etc/avatar/*.conf")
-                    .ok();
-            box.install("").ok();
+            box.run("cp /root/settings /etc/default/avatar; rm -f /etc/avatar/*.conf");
+            box.install("");
             test.in(box);
         });
     }
@@ -59,23 +58,20 @@ class OperationsIT {
     @Test
     void portNamesAndPlaceOfThePicturesCanChange() throws Exception {
         installed(box -> {
-            box.run(Documents.commands("Another port than 6666")).ok();
-            box.run(Documents.commands("Pictures of another name")).ok();
+            box.run(Documents.commands("Another port than 6666"));
+            box.run(Documents.commands("Pictures of another name"));
             for (int update = 0; update < 2; update++) {
-                String command = box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline")
-                        .ok();
+                String command = box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline");
                 assertTrue(command.endsWith(" 6667 21 " + SITE + "/fox-*.png"), command);
-                box.run("visit " + SITE + "/Renard-7.png | cmp - /var/www/avatar/fox-7.png")
-                        .ok();
+                box.run("visit " + SITE + "/Renard-7.png | cmp - /var/www/avatar/fox-7.png");
                 assertLeadsTo(box, SITE + "/fox-");
-                box.install("").ok();
+                box.install("");
             }
-            box.run(Documents.commands("Pictures on another server")).ok();
+            box.run(Documents.commands("Pictures on another server"));
             assertLeadsTo(box, "https://cdn.example.org/foxes/");
             // The stand-in, for nginx has no draw yet.
             box.run("systemctl stop avatar; find /run/avatar -type f -delete; visit " + SITE
-                            + "/x | cmp - /var/www/avatar/fox-1.png")
-                    .ok();
+                    + "/x | cmp - /var/www/avatar/fox-1.png");
         });
     }
 
@@ -99,17 +95,15 @@ class OperationsIT {
                     }
                     END
                     systemctl reload nginx
-                    until visit --output /dev/null http://localhost:8080/; do sleep 0.1; done""").ok();
+                    until visit --output /dev/null http://localhost:8080/; do sleep 0.1; done""");
             String ask =
                     "for n in 1 2 3 4 5 6 7 8 9; do visit --output /dev/null --dump-header - http://localhost:8080/";
-            String redirects = box.run(ask + "x; done | tr -d '\\r' | grep -i '^location\\|^x-cache' | sort -u")
-                    .ok();
+            String redirects = box.run(ask + "x; done | tr -d '\\r' | grep -i '^location\\|^x-cache' | sort -u");
             assertTrue(redirects.endsWith("\nX-Cache: MISS"), redirects);
             assertTrue(redirects.lines().count() > 3, redirects);
-            String pictures = box.run(ask + "Renard-5.png; done | tr -d '\\r' | grep '^X-Cache' | uniq -c")
-                    .ok();
+            String pictures = box.run(ask + "Renard-5.png; done | tr -d '\\r' | grep '^X-Cache' | uniq -c");
             assertTrue(pictures.matches("1 X-Cache: MISS\\s+8 X-Cache: HIT"), pictures);
-            box.run("rm /etc/nginx/conf.d/cdn.conf; systemctl reload nginx").ok();
+            box.run("rm /etc/nginx/conf.d/cdn.conf; systemctl reload nginx");
         });
     }
 
@@ -123,9 +117,8 @@ class OperationsIT {
                     box.path("/root/fox.svg"),
                     "<svg xmlns='http://www.w3.org/2000/svg' width='90' height='90'>"
                             + "<rect width='90' height='90' fill='hsl(0, 100%, 50%)'/></svg>");
-            box.install("avatar.example.org fox.svg").ok();
-            String said =
-                    box.run(Documents.commands("One drawing in 360 colours")).ok();
+            box.install("avatar.example.org fox.svg");
+            String said = box.run(Documents.commands("One drawing in 360 colours"));
             assertTrue(
                     said.endsWith("360 pictures. The address for a profile: https://avatar.example.org/me.svg"), said);
             String answer = box.curl("https://avatar.example.org/x").output();
@@ -135,9 +128,7 @@ class OperationsIT {
             assertTrue(head.contains("\nContent-Type: image/svg+xml\n"), head);
             String pixel = "%%[fx:int(255*p{%1$d,45}.r)],%%[fx:int(255*p{%1$d,45}.g)],%%[fx:int(255*p{%1$d,45}.b)]\\n";
             String pixels = pixel.formatted(45) + pixel.formatted(135) + pixel.formatted(225);
-            assertEquals(
-                    "0,255,0\n0,0,255\n255,0,0",
-                    box.run("""
+            assertEquals("0,255,0\n0,0,255\n255,0,0", box.run("""
                             for hue in 120 240 360; do
                                 echo "<img style='float: left' src='https://avatar.example.org/hue/$hue.svg'>"
                             done > /root/page.html
@@ -145,8 +136,8 @@ class OperationsIT {
                             chromium --headless --no-sandbox --ignore-certificate-errors --disable-gpu \\
                                 --host-resolver-rules='MAP * 127.0.0.1' --window-size=400,90 \\
                                 --screenshot=/root/seen.png file:///root/page.html > /dev/null 2>&1
-                            convert /root/seen.png -format '""" + pixels + "' info:").ok());
-            box.install("").ok();
+                            convert /root/seen.png -format '""" + pixels + "' info:"));
+            box.install("");
         }
     }
 
@@ -162,20 +153,14 @@ class OperationsIT {
                     sed -i 's|http://avatar.*{|&\\n    tls internal|' /etc/caddy/Caddyfile
                     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \\
                         -subj /CN=avatar \\
-                        -keyout /etc/ssl/private/avatar.key -out /etc/ssl/certs/avatar.pem""").ok();
+                        -keyout /etc/ssl/private/avatar.key -out /etc/ssl/certs/avatar.pem""");
             // Caddy asks an authority, which is not there; its own one is.
             box.run(Documents.commands(heading)
-                            .replace("avatar.example.org {", "avatar.example.org {\n    tls internal"))
-                    .ok();
-            box.awaitTrue(
-                    service,
-                    () -> box.run("visit --fail --output /dev/null https://avatar.example.org/")
-                                    .status()
-                            == 0);
+                    .replace("avatar.example.org {", "avatar.example.org {\n    tls internal"));
+            box.awaitTrue(service, () -> box.succeeds("visit --fail --output /dev/null https://avatar.example.org/"));
             for (String request : new String[] {"", "x", "a?b=c", ".git/config", "x --request POST --data fox"}) {
                 String answer = box.run("visit --output /dev/null --dump-header - https://avatar.example.org/" + request
-                                + " | tr -d '\\r'")
-                        .ok();
+                        + " | tr -d '\\r'");
                 assertTrue(answer.startsWith("HTTP/1.1 302 "), request + ": " + answer);
                 assertTrue(
                         answer.matches("(?s).*\nLocation: https://avatar\\.example\\.org/Renard-[1-5]\\.png\\b.*"),
@@ -183,21 +168,19 @@ class OperationsIT {
                 assertTrue(answer.matches("(?si).*\ncache-control: private, no-store\\b.*"), answer);
                 assertFalse(answer.toLowerCase().contains("content-type"), answer);
             }
-            String picture = box.run(
-                            "visit --output /root/seen.png --dump-header - https://avatar.example.org/Renard-3.png"
-                                    + " | tr -d '\\r'")
-                    .ok();
+            String picture =
+                    box.run("visit --output /root/seen.png --dump-header - https://avatar.example.org/Renard-3.png"
+                            + " | tr -d '\\r'");
             assertTrue(picture.contains("\nCache-Control: public, max-age=31536000, immutable"), picture);
-            box.run("cmp /root/seen.png /root/cats/Renard-3.png").ok();
-            assertTrue(box.run("cd /root; deploy/remove").ok().contains("rm -r /etc/systemd/system/avatar.service.d"));
+            box.run("cmp /root/seen.png /root/cats/Renard-3.png");
+            assertTrue(box.run("cd /root; deploy/remove").contains("rm -r /etc/systemd/system/avatar.service.d"));
         }
     }
 
     /** The Java program alone, with five foxes. */
     private static void alone(Box box, String site) throws IOException {
         Box.drawFoxes(5, box.path("/root/cats"));
-        box.run(Documents.commands("The Java program alone").replace("https://avatar.example.org", site))
-                .ok();
+        box.run(Documents.commands("The Java program alone").replace("https://avatar.example.org", site));
     }
 
     /**
@@ -211,24 +194,23 @@ class OperationsIT {
             try (var other = new Host(box)) {
                 String ask = "exec curl --silent --max-time 3 --output /dev/null --write-out '%{http_code}' http://"
                         + Host.BOX + ":";
-                assertEquals(0, other.run(ask + "80/").status(), "the other machine does not reach this one");
-                Command before = other.run(ask + "6666/");
+                assertEquals(0, other.attempt(ask + "80/").status(), "the other machine does not reach this one");
+                Command before = other.attempt(ask + "6666/");
                 System.out.println("port 6666 from another machine: " + before + " with IPAddressDeny alone");
                 if (before.status() == 0) {
                     for (int times = 0; times < 2; times++) {
                         box.edit("Is port 6666 closed?");
                     }
-                    assertEquals(new Command(28, "000"), other.run(ask + "6666/"));
+                    assertEquals(new Command(28, "000"), other.attempt(ask + "6666/"));
                     // One rule, however often the service has been started.
-                    assertEquals("1", box.run("nft list ruleset | grep -c drop").ok());
+                    assertEquals("1", box.run("nft list ruleset | grep -c drop"));
                 } else {
                     assertEquals(new Command(28, "000"), before);
                 }
-                box.install("").ok();
+                box.install("");
 
                 box.edit("A second machine");
-                String allowed = box.run("systemctl show --value --property=IPAddressAllow avatar")
-                        .ok();
+                String allowed = box.run("systemctl show --value --property=IPAddressAllow avatar");
                 assertTrue(allowed.contains("192.0.2.1/32") && allowed.contains("127.0.0.0/8"), allowed);
             }
         });
@@ -241,18 +223,16 @@ class OperationsIT {
     void servesALocalNetworkWithoutNginx() throws Exception {
         try (var box = new Box()) {
             alone(box, "http://" + Host.BOX + ":8000");
-            box.run(Documents.commands("On a local network without HTTPS")).ok();
+            box.run(Documents.commands("On a local network without HTTPS"));
             try (var other = new Host(box)) {
-                String seen = other.run("curl --silent --location --retry 30 --retry-delay 1"
+                String seen = other.attempt("curl --silent --location --retry 30 --retry-delay 1"
                                 + " --retry-connrefused --output /dev/null"
                                 + " --write-out '%{http_code} %{num_redirects} %{url_effective} %{content_type}'"
                                 + " http://" + Host.BOX + ":8080/x")
                         .ok();
                 assertTrue(seen.matches("200 1 http://192\\.0\\.2\\.1:8000/Renard-\\d+\\.png image/png"), seen);
             }
-            assertTrue(box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline")
-                    .ok()
-                    .contains(" -Xmx64m "));
+            assertTrue(box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline").contains(" -Xmx64m "));
         }
     }
 }

@@ -34,7 +34,7 @@ class OutageIT extends InstalledSite {
 
     @AfterEach
     void recover() {
-        box.run("pkill -CONT -f avatar.jar; systemctl start avatar").ok();
+        box.run("pkill -CONT -f avatar.jar; systemctl start avatar");
     }
 
     private static void assertRedirects() {
@@ -46,7 +46,7 @@ class OutageIT extends InstalledSite {
     @ParameterizedTest
     @ValueSource(strings = {STOP, HANG})
     void everyRequestIsRedirectedOnceTheDrawsAreThere(String outage) {
-        box.run(outage).ok();
+        box.run(outage);
         assertRedirects();
     }
 
@@ -54,7 +54,7 @@ class OutageIT extends InstalledSite {
     @ParameterizedTest
     @ValueSource(strings = {STOP, HANG})
     void everyRequestGetsTheStandInWhereNoDrawIsThere(String outage) {
-        box.run(outage).ok();
+        box.run(outage);
         forgetDraws(box);
         var answers = new LinkedHashMap<Request, Process>();
         for (var request : REQUESTS) answers.put(request, request.start(box));
@@ -64,7 +64,7 @@ class OutageIT extends InstalledSite {
     @ParameterizedTest
     @ValueSource(strings = {STOP, HANG, "kill -KILL $(systemctl show --property=MainPID --value avatar)"})
     void noVisitorWaitsForAJvmThatDoesNotAnswer(String outage) {
-        box.run(outage).ok();
+        box.run(outage);
         assertNobodyWaits(box);
     }
 
@@ -73,13 +73,11 @@ class OutageIT extends InstalledSite {
     void noVisitorWaitsOnTheOtherDebianEither() throws Exception {
         try (var other = Box.installed(Debian.OTHER.files())) {
             fetchDraws(other);
-            other.run(HANG).ok();
+            other.run(HANG);
             assertNobodyWaits(other);
             String visit =
                     "visit --output /dev/null --write-out '%{http_code}\\n' --max-time 60 '" + SITE + "/[1-2000]'";
-            assertEquals(
-                    "2000 302",
-                    other.run(visit + " | sort | uniq -c | sed 's/^ *//'").ok());
+            assertEquals("2000 302", other.run(visit + " | sort | uniq -c | sed 's/^ *//'"));
         }
     }
 
@@ -88,7 +86,6 @@ class OutageIT extends InstalledSite {
         var waits = box.run("for visit in $(seq 200); do"
                         + " visit --http2 --output /dev/null --write-out '%{http_code} %{time_total}\\n' " + SITE
                         + "/$visit; done")
-                .ok()
                 .lines()
                 .toList();
         assertEquals(200, waits.stream().filter(line -> line.startsWith("302 ")).count(), waits::toString);
@@ -100,16 +97,15 @@ class OutageIT extends InstalledSite {
     @Test
     @Needs({BOX, H2LOAD})
     void clientsThatStayConnectedGoOnWhileTheJvmHangs() {
-        box.run(HANG).ok();
-        String report =
-                box.run("timeout 60 h2load --h1 -c2 -n2000 https://127.0.0.1/x").ok();
+        box.run(HANG);
+        String report = box.run("timeout 60 h2load --h1 -c2 -n2000 https://127.0.0.1/x");
         assertEquals(2000, Load.of(report).redirected(), report);
     }
 
     /** nginx refuses each of these requests before its end has come; bash's own printf sends it line by line. */
     @Test
     void noStandInIsLostToAReset() {
-        box.run(HANG).ok();
+        box.run(HANG);
         forgetDraws(box);
         assertEquals("600", box.run("""
                 for lot in 1 2 3 4 5 6; do
@@ -120,7 +116,7 @@ class OutageIT extends InstalledSite {
                             head -n 1 <&3' 2> /dev/null &
                     done
                     wait
-                done | grep -c '^HTTP/1.1 200 '""").ok());
+                done | grep -c '^HTTP/1.1 200 '"""));
     }
 
     /** Silent connections straight to the JVM, more than it takes, and new ones as soon as it closes them. */
@@ -140,7 +136,7 @@ class OutageIT extends InstalledSite {
             box.awaitTrue(
                     "a full JVM",
                     () -> List.of(52, 56)
-                            .contains(box.run("exec visit --max-time 5 http://localhost:6666/")
+                            .contains(box.attempt("exec visit --max-time 5 http://localhost:6666/")
                                     .status()));
             for (var request : REQUESTS) request.send(box).assertRedirect();
         } finally {
@@ -163,11 +159,10 @@ class OutageIT extends InstalledSite {
                     sed -i 's/worker_connections [0-9]*;/worker_connections 200;/' /etc/nginx/nginx.conf
                     echo 'worker_processes 1; worker_rlimit_nofile 456;' > /etc/nginx/modules-enabled/few.conf
                     sed -i '/^worker_processes/d' /etc/nginx/nginx.conf
-                    systemctl restart nginx""").ok();
+                    systemctl restart nginx""");
             fetchDraws(own);
             String report = own.run("timeout 100 h2load --h1 -c100 -n60000 https://127.0.0.1/x"
-                            + " $(seq --format 'https://127.0.0.1/Renard-%g.png' 600)")
-                    .ok();
+                    + " $(seq --format 'https://127.0.0.1/Renard-%g.png' 600)");
             assertEquals(0, Load.of(report).failed(), report);
             assertTrue(Load.of(report).pictures() > 0 && Load.of(report).redirected() > 0, report);
         }
@@ -175,22 +170,21 @@ class OutageIT extends InstalledSite {
 
     /** What the draws look like; a draw that nobody renews keeps its time. */
     private static String draws() {
-        return box.run("find /run/avatar -type f -printf '%f %T@\\n' | sort").ok();
+        return box.run("find /run/avatar -type f -printf '%f %T@\\n' | sort");
     }
 
     /** A worker process that is killed while it renews draws leaves them as they are, for ever: the guide's remedy. */
     @Test
     void everyDrawIsRenewedAgainAfterARestartOfNginx() throws Exception {
-        box.run(HANG).ok();
+        box.run(HANG);
         box.run("for lot in 1 2 3 4 5 6 7 8; do visit --max-time 2 --output /dev/null '" + SITE + "/[1-100]' & done"
-                        + "; sleep 0.5; pkill -KILL -f '[n]ginx: worker'; wait")
-                .ok();
+                + "; sleep 0.5; pkill -KILL -f '[n]ginx: worker'; wait");
         recover();
-        box.run("systemctl restart nginx").ok();
+        box.run("systemctl restart nginx");
         awaitTheJvm();
         List<String> before = draws().lines().toList();
         box.awaitTrue("64 new draws", () -> {
-            box.run("visit --output /dev/null '" + SITE + "/[1-500]'");
+            box.attempt("visit --output /dev/null '" + SITE + "/[1-500]'");
             return draws().lines().noneMatch(before::contains);
         });
     }
@@ -198,7 +192,7 @@ class OutageIT extends InstalledSite {
     /** Never delete the folder; who did it reloads nginx. */
     @Test
     void aReloadMakesTheFolderOfDrawsAgain() throws Exception {
-        box.run("rm -r /run/avatar; systemctl reload nginx").ok();
+        box.run("rm -r /run/avatar; systemctl reload nginx");
         awaitTheEndOfFormerWorkers(box);
         fetchDraws(box);
         assertRedirects();
@@ -215,7 +209,7 @@ class OutageIT extends InstalledSite {
                 "500 Error\\r\\nContent-Length: 0\\r\\n\\r\\n"
             })
     void onlyTheJvmsRedirectsAreKept(String answer) throws Exception {
-        box.run(STOP).ok();
+        box.run(STOP);
         Files.writeString(box.path("/root/other.py"), """
                 import socketserver
                 class Answer(socketserver.StreamRequestHandler):
@@ -225,21 +219,18 @@ class OutageIT extends InstalledSite {
                 socketserver.ThreadingTCPServer.allow_reuse_address = True
                 socketserver.ThreadingTCPServer(('127.0.0.1', 6666), Answer).serve_forever()
                 """.formatted(answer));
-        box.run("systemd-run --quiet --collect --unit=other python3 /root/other.py")
-                .ok();
+        box.run("systemd-run --quiet --collect --unit=other python3 /root/other.py");
         try {
-            box.awaitTrue(
-                    "the other program",
-                    () -> box.run("ss -Hltn 'sport = :6666' | grep LISTEN").status() == 0);
+            box.awaitTrue("the other program", () -> box.succeeds("ss -Hltn 'sport = :6666' | grep LISTEN"));
             String before = draws();
-            box.run("visit --output /dev/null '" + SITE + "/[1-500]'").ok();
+            box.run("visit --output /dev/null '" + SITE + "/[1-500]'");
             assertEquals(before, draws());
             for (int i = 0; i < 20; i++) ask(SITE).assertRedirect();
             forgetDraws(box);
-            box.run("visit --output /dev/null '" + SITE + "/[1-100]' || true").ok();
+            box.run("visit --output /dev/null '" + SITE + "/[1-100]' || true");
             assertEquals("", draws());
         } finally {
-            box.run("systemctl stop other").ok();
+            box.run("systemctl stop other");
         }
     }
 
@@ -249,9 +240,9 @@ class OutageIT extends InstalledSite {
     void theGuidesCommandNoticesADeadJvm(String outage) throws IOException {
         String command = "curl -fsS --max-time 3 http://localhost:6666/";
         assertTrue(Files.readString(Path.of("deploy/README.md")).contains(command), "not in the guide");
-        assertEquals("", box.run(command).ok());
-        box.run(outage).ok();
-        var noticed = box.run(command);
+        assertEquals("", box.run(command));
+        box.run(outage);
+        var noticed = box.attempt(command);
         assertNotEquals(0, noticed.status());
         assertTrue(noticed.output().startsWith("curl: ("), noticed::output);
     }

@@ -37,7 +37,7 @@ class ServersIT {
                 cd /root
                 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=other \\
                     -keyout other.key -out other.pem
-                systemctl enable --now nginx""").ok();
+                systemctl enable --now nginx""");
     });
 
     @AfterAll
@@ -133,18 +133,18 @@ class ServersIT {
     @Execution(ExecutionMode.CONCURRENT)
     void namesWhatIsInTheWayAndLeavesEverythingAsItWas(Debian debian, Case one) throws Exception {
         BOXES.use(debian, box -> {
-            box.run(one.prepare()).ok();
+            box.run(one.prepare());
             try {
                 assertRefused(box, one.message());
             } finally {
-                box.run(one.repair()).ok();
+                box.run(one.repair());
             }
         });
     }
 
     private static void assertRefused(Box box, String message) {
         var state = new State(box);
-        Command said = box.install(CATS + " cats");
+        Command said = box.tryInstall(CATS + " cats");
         String pattern = "(?s)(avatar \\w{12} for " + CATS + "\n)?deploy/install: \\Q"
                 + message.replace("...", "\\E.*\\Q") + "\\E\n";
         assertTrue(said.output().matches(pattern), said::output);
@@ -158,7 +158,7 @@ class ServersIT {
     @Execution(ExecutionMode.CONCURRENT)
     void noticesThatNginxWouldNotStart(Debian debian) throws Exception {
         BOXES.use(debian, box -> {
-            if (box.run("ls /usr/share/nginx/modules/ngx_stream_module.so").status() != 0) {
+            if (!box.succeeds("ls /usr/share/nginx/modules/ngx_stream_module.so")) {
                 Debian.skip("libnginx-mod-stream is not installed");
             }
             box.run("""
@@ -167,16 +167,15 @@ class ServersIT {
                     stream { server { listen 443; listen [::]:443; proxy_pass 127.0.0.1:8443; } }
                     END
                     mv /etc/nginx/modules-enabled/*mod-stream.conf /tmp || true
-                    systemctl restart nginx""").ok();
+                    systemctl restart nginx""");
             try {
                 assertRefused(
                         box,
                         "nginx would not start with avatar's ports 80 and 443 beside one of these lines: ..."
                                 + "/etc/nginx/modules-enabled/stream.conf: listen 443; ...");
-                box.run("systemctl restart nginx").ok();
+                box.run("systemctl restart nginx");
             } finally {
-                box.run("rm /etc/nginx/modules-enabled/stream.conf; systemctl restart nginx")
-                        .ok();
+                box.run("rm /etc/nginx/modules-enabled/stream.conf; systemctl restart nginx");
             }
         });
     }
@@ -190,18 +189,16 @@ class ServersIT {
                     rm /etc/nginx/sites-enabled/default
                     echo 'server { listen 127.0.0.1:80; }' > /etc/nginx/conf.d/other.conf
                     systemctl restart nginx
-                    echo 'server { listen 80; }' > /etc/nginx/conf.d/other.conf""").ok();
+                    echo 'server { listen 80; }' > /etc/nginx/conf.d/other.conf""");
             try {
                 assertRefused(
                         box,
                         "https://" + CATS + "/me.png answers '000 ' and no redirect to a picture."
                                 + " /var/log/nginx/error.log may say why");
-                box.run("visit --output /dev/null http://localhost/; systemctl restart nginx")
-                        .ok();
+                box.run("visit --output /dev/null http://localhost/; systemctl restart nginx");
             } finally {
                 box.run("rm /etc/nginx/conf.d/other.conf; ln -s ../sites-available/default /etc/nginx/sites-enabled"
-                                + "; systemctl restart nginx")
-                        .ok();
+                        + "; systemctl restart nginx");
             }
         });
     }
@@ -224,37 +221,29 @@ class ServersIT {
                     server { # listen 127.0.0.1:80;
                         listen 127.0.0.1:8080; listen [::1]:8443; proxy_cache off; }
                     END
-                    systemctl reload nginx""").ok();
+                    systemctl reload nginx""");
             try {
-                box.install(CATS + " cats").ok();
+                box.install(CATS + " cats");
                 assertEquals(
                         "nginx: the configuration file /etc/nginx/nginx.conf syntax is ok\n"
                                 + "nginx: configuration file /etc/nginx/nginx.conf test is successful",
-                        box.run("nginx -t 2>&1").ok());
-                box.run("systemctl restart nginx").ok();
+                        box.run("nginx -t 2>&1"));
+                box.run("systemctl restart nginx");
                 for (String scheme : new String[] {"http", "https"}) {
-                    assertEquals(
-                            "other",
-                            box.run("visit " + scheme + "://other.example.org/x")
-                                    .ok());
-                    assertEquals(
-                            "other",
-                            box.run("visit " + scheme + "://any.example.org/x").ok());
+                    assertEquals("other", box.run("visit " + scheme + "://other.example.org/x"));
+                    assertEquals("other", box.run("visit " + scheme + "://any.example.org/x"));
                     box.run("sum=$(visit --location " + scheme + "://" + CATS + "/x | sha256sum)"
-                                    + "; sha256sum /root/cats/* | grep \"${sum%-}\"")
-                            .ok();
+                            + "; sha256sum /root/cats/* | grep \"${sum%-}\"");
                 }
             } finally {
                 remove(box);
-                box.run("rm /etc/nginx/conf.d/other.conf; systemctl restart nginx")
-                        .ok();
+                box.run("rm /etc/nginx/conf.d/other.conf; systemctl restart nginx");
             }
         });
     }
 
     private static void remove(Box box) {
-        box.run("cd /root; deploy/remove; rm -rf /etc/avatar /etc/default/avatar /var/www/avatar")
-                .ok();
+        box.run("cd /root; deploy/remove; rm -rf /etc/avatar /etc/default/avatar /var/www/avatar");
     }
 
     /** nginx's table has no room for long names; what deploy/install says then is enough for the longest. */
@@ -263,25 +252,22 @@ class ServersIT {
     @Execution(ExecutionMode.CONCURRENT)
     void aLongDomainNeedsOneLine(Debian debian, String domain) throws Exception {
         BOXES.use(debian, box -> {
-            box.run("echo 'server { listen 80; server_name other.example.org; }' > " + OTHER)
-                    .ok();
+            box.run("echo 'server { listen 80; server_name other.example.org; }' > " + OTHER);
             try {
                 var state = new State(box);
-                Command said = box.install(domain + " cats");
+                Command said = box.tryInstall(domain + " cats");
                 if (said.status() != 0) {
                     state.assertUnchanged();
                     assertTrue(
                             said.output().contains("nginx's table of names is too small for " + domain), said::output);
-                    box.run(said.output().lines().reduce((first, last) -> last).orElseThrow())
-                            .ok();
-                    box.install(domain + " cats").ok();
+                    box.run(said.output().lines().reduce((first, last) -> last).orElseThrow());
+                    box.install(domain + " cats");
                 }
-                String answer = box.run("visit --head https://" + domain + "/x").ok();
+                String answer = box.run("visit --head https://" + domain + "/x");
                 assertTrue(answer.contains("ocation: https://" + domain + "/Renard-"), answer);
                 remove(box);
             } finally {
-                box.run("rm -f " + OTHER + " /etc/nginx/conf.d/server_names.conf")
-                        .ok();
+                box.run("rm -f " + OTHER + " /etc/nginx/conf.d/server_names.conf");
             }
         });
     }
@@ -305,25 +291,20 @@ class ServersIT {
                             > /etc/systemd/system/nginx.service.d/ipv4.conf
                         sed -i 's/listen .::.:80/# &/' /etc/nginx/sites-available/default
                         systemctl daemon-reload
-                        systemctl restart nginx || { journalctl --unit nginx --lines 20; exit 1; }""").ok();
+                        systemctl restart nginx || { journalctl --unit nginx --lines 20; exit 1; }""");
                 box.run("cd /root; systemd-run --quiet --pipe --wait --working-directory=/root"
-                                + " --property='RestrictAddressFamilies=AF_UNIX AF_INET AF_NETLINK'"
-                                + " strace -f -qq -o /dev/null -P /proc/net/if_inet6 -e trace=file"
-                                + " -e inject=file:error=ENOENT"
-                                + " deploy/install " + CATS + " cats")
-                        .ok();
-                assertEquals(
-                        "2",
-                        box.run("grep -c '# no IPv6 here' /etc/nginx/conf.d/avatar.conf")
-                                .ok());
-                String answer = box.run("visit --head https://" + CATS + "/x").ok();
+                        + " --property='RestrictAddressFamilies=AF_UNIX AF_INET AF_NETLINK'"
+                        + " strace -f -qq -o /dev/null -P /proc/net/if_inet6 -e trace=file"
+                        + " -e inject=file:error=ENOENT"
+                        + " deploy/install " + CATS + " cats");
+                assertEquals("2", box.run("grep -c '# no IPv6 here' /etc/nginx/conf.d/avatar.conf"));
+                String answer = box.run("visit --head https://" + CATS + "/x");
                 assertTrue(answer.contains("ocation: https://" + CATS + "/Renard-"), answer);
             } finally {
                 remove(box);
                 box.run("rm -r /etc/systemd/system/nginx.service.d; systemctl daemon-reload"
-                                + "; sed -i 's/# listen .::.:80/listen [::]:80/'"
-                                + " /etc/nginx/sites-available/default; systemctl restart nginx")
-                        .ok();
+                        + "; sed -i 's/# listen .::.:80/listen [::]:80/'"
+                        + " /etc/nginx/sites-available/default; systemctl restart nginx");
             }
         });
     }

@@ -18,29 +18,21 @@ class ServiceIT extends InstalledSite {
 
     @Test
     void runsNowAndAfterTheNextBoot() {
-        assertEquals(
-                "enabled\nactive",
-                box.run("systemctl is-enabled avatar; systemctl is-active avatar")
-                        .ok());
+        assertEquals("enabled\nactive", box.run("systemctl is-enabled avatar; systemctl is-active avatar"));
         assertTrue(box.run("journalctl --unit avatar --output cat")
-                .ok()
                 .contains("http://localhost:6666/ -> https://avatar.spacefox.fr/Renard-*.png"));
     }
 
     @Test
     void runsAsNobody() {
-        String owner = box.run("stat --format '%u %U' /proc/" + box.jvm()).ok();
+        String owner = box.run("stat --format '%u %U' /proc/" + box.jvm());
         assertFalse(owner.startsWith("0 "), owner);
     }
 
     @Test
     void isWellEnclosed() {
-        box.run("systemd-analyze security --offline=yes --threshold=12 /etc/systemd/system/avatar.service")
-                .ok();
-        assertEquals(
-                "",
-                box.run("systemd-analyze verify /etc/systemd/system/avatar.service")
-                        .ok());
+        box.run("systemd-analyze security --offline=yes --threshold=12 /etc/systemd/system/avatar.service");
+        assertEquals("", box.run("systemd-analyze verify /etc/systemd/system/avatar.service"));
         assertEquals(Set.of("127.0.0.0/8", "::1/128"), words("IPAddressAllow"));
         assertEquals(Set.of("0.0.0.0/0", "::/0"), words("IPAddressDeny"));
     }
@@ -48,27 +40,23 @@ class ServiceIT extends InstalledSite {
     /** A property of the unit that is a set; systemd prints it in any order. */
     private static Set<String> words(String property) {
         return Set.of(box.run("systemctl show --value --property=" + property + " avatar")
-                .ok()
                 .split(" "));
     }
 
     /** A wrong argument stays wrong: one attempt, and the reason in the journal. */
     @Test
     void isNotRestartedWithAWrongCount() throws Exception {
-        box.run("sed -i s/^COUNT=.*/COUNT=none/ /etc/default/avatar; systemctl restart avatar")
-                .ok();
+        box.run("sed -i s/^COUNT=.*/COUNT=none/ /etc/default/avatar; systemctl restart avatar");
         try {
             box.awaitTrue(
                     "the end",
-                    () -> box.run("systemctl is-active avatar").output().equals("failed\n"));
+                    () -> box.attempt("systemctl is-active avatar").output().equals("failed\n"));
             Thread.sleep(3000); // a second attempt would come after one second
             assertEquals(
                     "ExecMainStatus=2\nNRestarts=0",
-                    box.run("systemctl show --property=ExecMainStatus --property=NRestarts avatar | sort")
-                            .ok());
+                    box.run("systemctl show --property=ExecMainStatus --property=NRestarts avatar | sort"));
         } finally {
-            box.run("sed -i s/^COUNT=.*/COUNT=21/ /etc/default/avatar; systemctl restart avatar")
-                    .ok();
+            box.run("sed -i s/^COUNT=.*/COUNT=21/ /etc/default/avatar; systemctl restart avatar");
         }
         awaitRedirectBy(0);
     }
@@ -76,24 +64,21 @@ class ServiceIT extends InstalledSite {
     /** At most one attempt a second, and the service is back as soon as the port is free. */
     @Test
     void waitsForATakenPort() throws Exception {
-        box.run("systemctl stop avatar").ok();
+        box.run("systemctl stop avatar");
         Process other = box.start(
                 "exec java -Xmx8m -jar /usr/local/lib/avatar/avatar.jar 6666 1 https://other.example.org/*.png");
         try {
-            box.awaitTrue(
-                    "the other", () -> box.run("visit http://localhost:6666/").status() == 0);
+            box.awaitTrue("the other", () -> box.succeeds("visit http://localhost:6666/"));
             long start = System.nanoTime();
-            box.run("systemctl start avatar").ok();
+            box.run("systemctl start avatar");
             box.awaitTrue(
                     "a new attempt",
                     () -> !box.run("systemctl show --property=NRestarts --value avatar")
-                            .ok()
                             .equals("0"));
             Thread.sleep(3000);
-            String said = box.install("").output();
+            String said = box.tryInstall("").output();
             assertTrue(said.contains("port 6666 is taken: java, process "), said);
-            int restarts = Integer.parseInt(box.run("systemctl show --property=NRestarts --value avatar")
-                    .ok());
+            int restarts = Integer.parseInt(box.run("systemctl show --property=NRestarts --value avatar"));
             long seconds = (System.nanoTime() - start) / 1_000_000_000;
             assertTrue(restarts > 0 && restarts <= seconds, restarts + " new attempts in " + seconds + " s");
         } finally {
@@ -101,7 +86,7 @@ class ServiceIT extends InstalledSite {
             other.waitFor();
         }
         box.awaitTrue("the service", () -> box.curl(SITE).output().contains("Location: https://avatar.spacefox.fr/"));
-        box.run("systemctl reset-failed avatar; systemctl restart avatar").ok(); // NRestarts starts again
+        box.run("systemctl reset-failed avatar; systemctl restart avatar"); // NRestarts starts again
         awaitRedirectBy(0);
     }
 
@@ -111,15 +96,13 @@ class ServiceIT extends InstalledSite {
         for (int death = 1; death <= 10; death++) { // twice what systemd's default start limit forgives
             int victim = box.jvm();
             long start = System.nanoTime();
-            box.run("kill -KILL " + victim).ok();
+            box.run("kill -KILL " + victim);
             awaitRedirectBy(victim);
             slowest = Math.max(slowest, (System.nanoTime() - start) / 1_000_000);
         }
         System.out.println("10 kills, each survived, in " + slowest + " ms at most");
-        assertEquals(
-                "10",
-                box.run("systemctl show --property=NRestarts --value avatar").ok());
-        box.run("systemctl reset-failed avatar"); // NRestarts starts again
+        assertEquals("10", box.run("systemctl show --property=NRestarts --value avatar"));
+        box.attempt("systemctl reset-failed avatar"); // NRestarts starts again
     }
 
     /** A new process that answers. */
@@ -137,7 +120,7 @@ class ServiceIT extends InstalledSite {
             for (int restart = 0; restart < 3; restart++) {
                 Thread.sleep(1500);
                 int before = box.jvm();
-                box.run("systemctl restart avatar").ok();
+                box.run("systemctl restart avatar");
                 awaitRedirectBy(before);
             }
         });
@@ -149,17 +132,16 @@ class ServiceIT extends InstalledSite {
 
     @Test
     void stopsWithSuccess() {
-        box.run("systemctl stop avatar").ok();
+        box.run("systemctl stop avatar");
         try {
             assertEquals(
                     "ActiveState=inactive\nResult=success",
                     box.run("systemctl show --property=Result --property=ActiveState avatar")
-                            .ok()
                             .lines()
                             .sorted()
                             .collect(Collectors.joining("\n")));
         } finally {
-            box.run("systemctl start avatar").ok();
+            box.run("systemctl start avatar");
         }
     }
 }

@@ -25,7 +25,7 @@ final class State {
     }
 
     private List<String> lines() {
-        return box.run(SCRIPT).ok().lines().toList();
+        return box.run(SCRIPT).lines().toList();
     }
 
     void assertUnchanged() {
