@@ -66,6 +66,8 @@ class Part:
         self.programs = self.runs[-1] if runs else {}
 
     def load(self, name, key):
+        if key == KEPT and "closes each connection" in self.programs.get(name, {}).get("deviations", ""):
+            return None
         runs = [run.get(name, {"loads": {}})["loads"].get(key) for run in self.runs]
         return Load(runs) if runs and all(runs) else None
 
@@ -128,8 +130,9 @@ def peers_table(peers):
         return [load.spread(), load.spread("cpu"), peers.place(load, key)] if load else "–––"
     head = ["program", "from", "kept alive/s", "CPU, µs", "place", "closed/s", "CPU, µs", "place", "MB", "bytes"]
     return table(head, [
-        [name, peers.programs[name]["origin"], *cells(name, KEPT), *cells(name, CLOSED), load.figure("memory"),
-         size(peers.programs[name]["bytes"])] for name, load in peers.sorted(KEPT).items()])
+        [name, peers.programs[name]["origin"], *cells(name, KEPT), *cells(name, CLOSED),
+         peers.cell(name, CLOSED, Load.figure, "memory"), size(peers.programs[name]["bytes"])]
+        for name in {**peers.sorted(KEPT), **peers.sorted(CLOSED)}])
 
 
 def growth_table(growth):

@@ -2,7 +2,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
-/** The least that the JDK's HTTP server can do for a 302. */
+/** A 302 without headers, on the JDK's HTTP server as it is. */
 class Floor {
     public static void main(String[] args) throws IOException {
         // as in avatar.jar: without locale data, which G1 has no room for in 8 MB

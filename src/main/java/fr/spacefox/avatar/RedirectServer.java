@@ -63,8 +63,8 @@ public final class RedirectServer implements Executor, HttpHandler {
             if (redirector.count < 1) throw new Exception("wrong number");
             subject = "URL*: ";
             String url = given == 3 ? arguments[2] : DEFAULT_URL;
-            // Splits at each * after http or https and the host's first letter. No user may stand before the host (RFC
-            // 9110, 4.2.4). A lookbehind must be of limited length.
+            // Splits at each * after http or https and the host's first letter, without a user before the host (RFC
+            // 9110, 4.2.4). {0,999}, because Java limits what a lookbehind looks back to.
             redirector.template =
                     URI.create(url).toASCIIString().split("(?i)(?<=^https?://(?![^/]*@)[^*/:?#].{0,999})\\*", -1);
             if (redirector.template.length != 2) throw new Exception("needs http://host and one *");

@@ -60,7 +60,7 @@ enum Attack {
         return new Flood(server.port, connections, message, then);
     }
 
-    private static String distinctHeaders(int count) {
+    static String distinctHeaders(int count) {
         return IntStream.range(0, count).mapToObj(i -> "X" + i + ":\r\n").collect(Collectors.joining());
     }
 

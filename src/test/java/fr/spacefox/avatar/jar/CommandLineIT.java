@@ -1,52 +1,60 @@
 package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Client;
+import fr.spacefox.avatar.support.Needs;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The arguments: which are accepted in which order, and what is said about others. */
+/** The arguments: what they do, what is said about wrong ones, and when the port is opened and closed. */
 class CommandLineIT {
+
+    private static final String URL = "https://img.example.org/fox-*.webp";
 
     /** With --pool a client that stalls holds a thread of the pool and not the dispatcher. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "0 21",
-                "0 21 https://img.example.org/fox-*.webp",
-                "--pool 0 21",
-                "0 --pool 21",
-                "0 21 --pool",
-                "--pool 0 21 https://img.example.org/fox-*.webp",
-                "0 21 --pool https://img.example.org/fox-*.webp",
-                "0 21 https://img.example.org/fox-*.webp --pool",
-            })
+    @CsvSource({
+        "0 21",
+        "0 21 " + URL,
+        "--pool 0 21",
+        "0 --pool 21",
+        "0 21 --pool",
+        "--pool 0 21 " + URL,
+        "0 21 --pool " + URL,
+        "0 21 " + URL + " --pool",
+    })
     void startsWithPoolInAnyPlace(String line) throws Exception {
-        String[] arguments = line.split(" ");
-        String url = Stream.of(arguments)
-                .filter(argument -> argument.contains("*"))
-                .findAny()
-                .orElse(Redirect.DEFAULT_URL);
-        try (Server server = Server.startWith(arguments);
+        String url = line.contains(URL) ? URL : Redirect.DEFAULT_URL;
+        try (Server server = new Server(Server.command(line.split(" ")));
                 Client first = server.connect()) {
             assertEquals("http://localhost:" + server.port + "/ -> " + url, server.startLine);
-            if (line.contains("--pool")) {
-                first.send(Client.HALF_HEAD);
-            }
-            Visit visit = Visit.to(server, System.nanoTime());
-            assertTrue(visit.isRedirect() && visit.isAtOnce(), visit::toString);
+            if (line.contains("--pool")) first.send(Client.HALF_HEAD);
+            String answer = assertTimeout(Duration.ofSeconds(1), () -> server.ask());
             String location = "\r\nLocation: " + url.substring(0, url.indexOf('*'));
-            assertTrue(visit.answer().contains(location), visit::toString);
-            assertEquals(Server.SIGTERM, server.terminate());
+            assertTrue(Redirect.is(answer) && answer.contains(location), answer);
+            server.assertUnharmed();
         }
     }
 
@@ -54,58 +62,81 @@ class CommandLineIT {
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"fox", "-1", "65536", "80.0", "", "--fox"})
     void refusesAPortThatIsNone(String port) throws Exception {
-        Refusal.checkOfArguments("PORT", port, "21");
+        assertRefuses("PORT", port, "21");
     }
 
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"fox", "0", "-21", "2147483648", "2.5", "", "--pool=2"})
     void refusesACountBelow1(String count) throws Exception {
-        Refusal.checkOfArguments("COUNT", "0", count);
+        assertRefuses("COUNT", "0", count);
     }
 
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"--help", "--pool", "0", "0 --pool", "0 21 https://example.org/* surplus more"})
     void refusesTooFewOrTooManyArguments(String line) throws Exception {
-        Refusal.checkOfArguments("arguments", line.split(" "));
+        assertRefuses("arguments", line.split(" "));
     }
 
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
-    @ValueSource(
-            strings = {
-                "https://example.org/fox.png",
-                "https://example.org/fox-*-*.png",
-                "https://example.org/a fox-*.png",
-                "https://example.org/%zz-*.png",
-                "*",
-                "/fox-*.png", // a relative Location fails in some forums
-                "--fox",
-                "",
-                "https:*", // from here on without a host
-                "http://*",
-                "https:///*",
-                "http://:80/*",
-                "http://?*",
-                "http://#*",
-                "http://@/*",
-                "http://user@/*",
-                "http://user:password@:80/*",
-                "http://user@host/*", // RFC 9110, 4.2.4: no user in a Location
-                "ftp://x/http://y*",
-                "/go?http://a*",
-                "mailto:*",
-                "file:/x*"
-            })
+    @CsvSource({
+        "https://example.org/fox.png",
+        "https://example.org/fox-*-*.png",
+        "https://example.org/a fox-*.png",
+        "https://example.org/%zz-*.png",
+        "*",
+        "/fox-*.png", // a relative Location fails in some forums
+        "--fox",
+        "''",
+        "https:*", // from here on without a host
+        "http://*",
+        "https:///*",
+        "http://:80/*",
+        "http://?*",
+        "http://#*",
+        "http://@/*",
+        "http://user:password@:80/*",
+        "http://user@/*",
+        "http://user@host/*", // RFC 9110, 4.2.4: no user in a Location
+        "ftp://x/http://y*",
+        "/go?http://a*",
+        "mailto:*",
+    })
     void refusesAUrlWithoutSchemeHostOrOneStar(String url) throws Exception {
-        Refusal.checkOfArguments("URL*", "0", "21", url);
+        assertRefuses("URL*", "0", "21", url);
+    }
+
+    /** One clear line that names the argument as the usage does, and the usage. */
+    private static void assertRefuses(String culprit, String... arguments) throws Exception {
+        Refusal refusal = refusal(Server.command(arguments));
+        String line = refusal.err.get(0);
+        assertTrue(line.startsWith(culprit + ": "), line);
+        assertFalse(line.contains("Exception") || line.contains("Index") || line.contains("null"), line);
+        String usage = "usage: java -jar avatar.jar [--pool] PORT COUNT ['URL*']";
+        assertEquals(new Refusal(2, List.of(), List.of(line, usage)), refusal);
     }
 
     @Test
     void refusesAUrlWithALineEnd() throws Exception {
         String url = "https://example.org/*\r\nSet-Cookie: fox";
-        assertEquals(2, Refusal.of(Server.command("0", "21", url)).status());
+        assertEquals(2, refusal(Server.command("0", "21", url)).status);
+    }
+
+    /** How the program ends when it does not start: its exit status, and the lines that it printed. */
+    private record Refusal(int status, List<String> out, List<String> err) {}
+
+    private static Refusal refusal(List<String> command) throws Exception {
+        Process process = new ProcessBuilder(command).start();
+        try {
+            assertTrue(process.waitFor(20, TimeUnit.SECONDS), "refuses to start");
+            List<String> out = process.inputReader().lines().toList();
+            return new Refusal(
+                    process.exitValue(), out, process.errorReader().lines().toList());
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     @ParameterizedTest
@@ -122,7 +153,7 @@ class CommandLineIT {
         "http://[::1]/f%C3%BCchse-*.jpg, http://[::1]/f%C3%BCchse-1.jpg",
     })
     void putsTheNumberInPlaceOfTheStar(String url, String location) throws Exception {
-        try (Server server = Server.startWith("0", "1", url)) {
+        try (Server server = new Server(Server.command("0", "1", url))) {
             assertTrue(server.startLine.contains(url), server.startLine);
             String answer = server.ask();
             assertTrue(answer.contains("\r\nLocation: " + location + "\r\n"), answer);
@@ -132,13 +163,76 @@ class CommandLineIT {
     @Test
     void escapesLettersOfTheUrlOutsideAscii() throws Exception {
         // printf writes the letter: in place of it the JVM of the tests would pass a question mark in the POSIX locale.
-        String printUrl = "printf 'https://example.org/f\\303\\274chse-*.png'";
-        List<String> command = new ArrayList<>(
-                List.of("env", "LC_ALL=C.UTF-8", "sh", "-c", "exec \"$@\" \"$(" + printUrl + ")\"", "sh"));
+        String script = "exec \"$@\" \"$(printf 'https://example.org/f\\303\\274chse-*.png')\"";
+        List<String> command = new ArrayList<>(List.of("env", "LC_ALL=C.UTF-8", "sh", "-c", script, "sh"));
         command.addAll(Server.command("0", "1"));
-        try (Server server = Server.run(command)) {
+        try (Server server = new Server(command)) {
             String answer = server.ask();
             assertTrue(answer.contains("\r\nLocation: https://example.org/f%C3%BCchse-1.png\r\n"), answer);
+        }
+    }
+
+    /** Counts how often each number is drawn or, of two thousand million numbers, each eighth of them. */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "21, 21", "2147483647, 8"})
+    void drawsEachNumberUpToCountAsOftenAsTheOthers(int count, int ranges) throws Exception {
+        int[] times = new int[ranges];
+        int draws = 4200;
+        try (Server server = new Server(Server.command("0", "" + count));
+                Client client = server.connect()) {
+            for (int i = 0; i < draws; i++) {
+                if (i % 500 == 0) client.send(Client.GET.repeat(500)); // few enough for the buffers on the way
+                times[(int) ((Redirect.number(client.head()) - 1L) * ranges / count)]++;
+            }
+        }
+        double expected = (double) draws / ranges;
+        double statistic = IntStream.of(times)
+                .mapToDouble(n -> (n - expected) * (n - expected) / expected)
+                .sum();
+        // Pearson's statistic stays below Laurent and Massart's bound except once in e^21, more than 10^9.
+        int freedom = ranges - 1;
+        double bound = freedom + 2 * Math.sqrt(freedom * 21.0) + 2 * 21.0;
+        assertTrue(statistic < bound, () -> statistic + " >= " + bound + " " + Arrays.toString(times));
+    }
+
+    @Test
+    void listensOnTheGivenPortUnlessItIsTaken() throws Exception {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        List<String> command = Server.command("" + port, "21");
+        try (Server server = new Server(command)) {
+            assertEquals(port, server.port);
+            assertEquals(new Refusal(1, List.of(), List.of("PORT: Address already in use")), refusal(command));
+            Redirect.check(server.ask()); // the first goes on
+        }
+    }
+
+    /** In a network of its own, because containers often let everyone listen on port 1. */
+    @Test
+    @Needs(Needs.Tool.ROOT)
+    void refusesAPortThatNeedsPermission(@TempDir Path directory) throws Exception {
+        Path jar = Files.copy(Server.JAR, directory.resolve("avatar.jar"));
+        Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("r--r--r--"));
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        String nobody = "unshare --net setpriv --reuid=65534 --regid=65534 --clear-groups";
+        List<String> command = new ArrayList<>(List.of(nobody.split(" ")));
+        command.addAll(Server.command("1", "21"));
+        command.replaceAll(word -> word.equals(Server.JAR.toString()) ? jar.toString() : word);
+        assertEquals(new Refusal(1, List.of(), List.of("PORT: Permission denied")), refusal(command));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void sigtermClosesThePort(Mode mode) throws Exception {
+        try (Server server = Server.start(mode);
+                Client stalled = server.connect();
+                Client idle = server.connect()) {
+            idle.send(Client.GET).head();
+            stalled.send(Client.HALF_HEAD);
+            server.assertEndsBySigterm();
+            assertThrows(IOException.class, server::connect);
         }
     }
 }

@@ -32,18 +32,14 @@ class ConnectionsIT {
             Await.until("the end of those connections", () -> server.descriptors() <= before);
             try (Flood silent = Attack.SILENT.on(server, connections)) {
                 silent.awaitSent();
-                assertUnanswered(server);
+                try {
+                    assertEquals("", server.ask());
+                } catch (SocketException reset) {
+                    // closed before it was read
+                }
             }
             server.assertServes(connections);
             server.assertUnharmed();
-        }
-    }
-
-    private static void assertUnanswered(Server server) throws IOException {
-        try {
-            assertEquals("", server.ask());
-        } catch (SocketException reset) {
-            // closed before it was read
         }
     }
 
@@ -58,18 +54,12 @@ class ConnectionsIT {
             try {
                 int all = server.maxConnections();
                 int before = server.descriptors();
-                for (int i = 0; i < all; i++) {
-                    open.add(server.connect());
-                }
+                for (int i = 0; i < all; i++) open.add(server.connect());
                 Await.until("all connections", () -> server.descriptors() >= before + all);
-                server.signal("STOP");
-                for (Client client : open) {
-                    client.send(Client.GET);
-                }
-                server.signal("CONT");
-                for (Client client : open) {
-                    Redirect.check(client.head());
-                }
+                Command.run("sh", "-c", "kill -STOP " + server.process.pid()).ok();
+                for (Client client : open) client.send(Client.GET);
+                Command.run("sh", "-c", "kill -CONT " + server.process.pid()).ok();
+                for (Client client : open) Redirect.check(client.head());
                 server.assertAnswers();
             } finally {
                 Client.closeAll(open);

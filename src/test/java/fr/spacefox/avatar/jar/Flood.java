@@ -59,11 +59,8 @@ final class Flood implements AutoCloseable {
     void awaitSent() throws IOException, InterruptedException {
         sending.await(SENDING_MILLIS - Server.millisSince(start), TimeUnit.MILLISECONDS);
         if (then == Then.RESET) {
-            stop();
-            for (SocketChannel channel : channels) {
-                channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-                channel.close();
-            }
+            for (SocketChannel channel : channels) channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+            close();
         }
     }
 
@@ -79,7 +76,7 @@ final class Flood implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (ClosedSelectorException | CancelledKeyException closed) {
-            // by stop()
+            // by close()
         }
     }
 
@@ -87,14 +84,10 @@ final class Flood implements AutoCloseable {
         var channel = (SocketChannel) key.channel();
         var message = (ByteBuffer) key.attachment();
         try {
-            if (key.isConnectable()) {
-                channel.finishConnect();
-            }
+            if (key.isConnectable()) channel.finishConnect();
             channel.write(message);
             key.interestOps(message.hasRemaining() ? SelectionKey.OP_WRITE : 0);
-            if (!message.hasRemaining()) {
-                sending.countDown();
-            }
+            if (!message.hasRemaining()) sending.countDown();
         } catch (IOException closedByServer) {
             key.cancel();
             sending.countDown();
@@ -113,14 +106,8 @@ final class Flood implements AutoCloseable {
 
     @Override
     public void close() throws IOException, InterruptedException {
-        stop();
-        for (SocketChannel channel : channels) {
-            channel.close();
-        }
-    }
-
-    private void stop() throws IOException, InterruptedException {
         selector.close();
         pump.join();
+        for (SocketChannel channel : channels) channel.close();
     }
 }

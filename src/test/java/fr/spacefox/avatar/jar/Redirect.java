@@ -27,16 +27,11 @@ final class Redirect {
         assertTrue(is(answer) && answer.endsWith("\r\n\r\n"), answer);
         int number = number(answer);
         assertTrue(number >= 1 && number <= Server.COUNT, answer);
-        List<String> lines =
+        var lines =
                 answer.lines().skip(1).filter(line -> !line.isEmpty()).sorted().toList();
         String date = lines.get(2);
-        assertEquals(
-                List.of(
-                        "Cache-control: private, no-store",
-                        "Content-length: 0",
-                        date,
-                        "Location: " + DEFAULT_URL.replace("*", "" + number)),
-                lines);
+        String location = "Location: " + DEFAULT_URL.replace("*", "" + number);
+        assertEquals(List.of("Cache-control: private, no-store", "Content-length: 0", date, location), lines);
         DateTimeFormatter.RFC_1123_DATE_TIME.parse(date.substring("Date: ".length()));
     }
 

@@ -1,88 +1,106 @@
 package fr.spacefox.avatar.jar;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Client;
+import fr.spacefox.avatar.support.Jdks;
+import java.io.EOFException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** A client that stalls, that is, sends a part of its request and then nothing, costs the others one wait, not each. */
+/**
+ * A client that stalls, that is, sends a part of its request and then nothing, costs the others one wait, not each.
+ * Clients that pause for less than the server allows cost them nothing, and neither does a process that nobody asks.
+ */
 class StallIT {
 
-    private static final int SECONDS = 8;
-    private static final int ASKS_PER_SECOND = 50;
-    private static final int STALLS_PER_SECOND = 10;
+    /** What counts as at once, on a busy machine. */
+    private static final int AT_ONCE_MILLIS = 1000;
 
     /** One wait, of the two seconds that a client has, and the requests that came in it. */
     private static final int LONGEST_MILLIS = 3500;
 
-    /** Hang-ups that ask nothing must not change who runs the requests. */
-    @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
-    @EnumSource
-    void stallsCostTheOthersOneWait(Mode mode) throws Exception {
-        try (Server server = Server.start(mode)) {
-            for (int i = 0; i < 70; i++) {
-                server.connect().close();
-            }
-            server.ask(); // the classes are loaded
-            List<Visit> visits = visitsDuringStalls(server);
-            List<Visit> lost =
-                    visits.stream().filter(visit -> !visit.isRedirect()).toList();
-            assertEquals(List.of(), lost);
-            List<Visit> slow =
-                    visits.stream().filter(visit -> !visit.isAtOnce()).toList();
-            for (Visit visit : slow) {
-                assertTrue(visit.millis() <= LONGEST_MILLIS, () -> "too long: " + visit);
-                assertTrue(visit.atMillis() - slow.get(0).atMillis() <= LONGEST_MILLIS, () -> "twice: " + slow);
-            }
-            server.assertUnharmed();
+    /** A well-behaved client's request, which is answered: when it asked, and how long it waited. */
+    private record Visit(long atMillis, long millis) {
+
+        static Visit to(Server server, long start) throws IOException {
+            long now = System.nanoTime();
+            String answer = server.ask();
+            assertTrue(Redirect.is(answer), answer);
+            return new Visit((now - start) / 1_000_000, Server.millisSince(now));
+        }
+
+        boolean isAtOnce() {
+            return millis <= AT_ONCE_MILLIS;
         }
     }
 
-    private static List<Visit> visitsDuringStalls(Server server) throws Exception {
-        List<Client> stalled = new ArrayList<>();
+    /** Visits fifty times a second, even while earlier visits wait, and does something else ten times a second. */
+    private static List<Visit> visit(Server server, int seconds, Callable<?> beside) throws Exception {
         List<Future<Visit>> visits = new ArrayList<>();
         ExecutorService visitors = Executors.newCachedThreadPool();
         try {
             long start = System.nanoTime();
-            for (int i = 0; i < SECONDS * ASKS_PER_SECOND; i++) {
-                if (i % (ASKS_PER_SECOND / STALLS_PER_SECOND) == 0) {
-                    stalled.add(server.connect().send(Client.HALF_HEAD));
-                }
+            for (int i = 0; i < seconds * 50; i++) {
+                if (i % 5 == 0) beside.call();
                 visits.add(visitors.submit(() -> Visit.to(server, start)));
-                Thread.sleep(1000 / ASKS_PER_SECOND);
+                Thread.sleep(20);
             }
             List<Visit> done = new ArrayList<>();
-            for (Future<Visit> visit : visits) {
-                done.add(visit.get());
-            }
+            for (Future<Visit> visit : visits) done.add(visit.get());
             return done;
         } finally {
             visitors.shutdownNow();
-            Client.closeAll(stalled);
         }
+    }
+
+    /** One at a time: a first request that takes long, on a busy machine, brings the pool for long. */
+    private static synchronized Server warm(Mode mode, Path jdk) throws IOException {
+        Server server = Server.start(mode, jdk);
+        for (long start = System.nanoTime(); Server.millisSince(start) < 1500; ) server.ask();
+        return server;
+    }
+
+    /** Hang-ups that ask nothing must not change who runs the requests. */
+    private static Void hangUp(Server server) throws IOException {
+        server.connect().close();
+        return null;
     }
 
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @EnumSource
-    void closesAStalledConnectionAfterTwoSeconds(Mode mode) throws Exception {
-        try (Server server = Server.start(mode);
-                Client stalled = server.connect().send(Client.HALF_HEAD)) {
-            assertEquals("", stalled.rest());
+    void stallsCostTheOthersOneWait(Mode mode) throws Exception {
+        List<Client> stalled = new ArrayList<>();
+        try (Server server = warm(mode, Server.JAVA_HOME)) {
+            for (int i = 0; i < 70; i++) hangUp(server);
+            List<Visit> visits =
+                    visit(server, 8, () -> stalled.add(server.connect().send(Client.HALF_HEAD)));
+            List<Visit> slow =
+                    visits.stream().filter(visit -> !visit.isAtOnce()).toList();
+            for (Visit visit : slow) {
+                assertTrue(visit.millis <= LONGEST_MILLIS, () -> "too long: " + visit);
+                assertTrue(visit.atMillis - slow.get(0).atMillis <= LONGEST_MILLIS, () -> "twice: " + slow);
+            }
+            server.assertUnharmed();
+        } finally {
+            Client.closeAll(stalled);
         }
     }
 
@@ -103,9 +121,55 @@ class StallIT {
 
     private static boolean stallMakesOthersWait(Server server) throws IOException {
         try (Client stalled = server.connect().send(Client.HALF_HEAD)) {
-            Visit visit = Visit.to(server, System.nanoTime());
-            assertTrue(visit.isRedirect(), visit::toString);
-            return !visit.isAtOnce();
+            return !Visit.to(server, System.nanoTime()).isAtOnce();
+        }
+    }
+
+    /** Clients, and the pause in each of their requests in ms. */
+    static Stream<Arguments> pauses() throws IOException {
+        return Jdks.all().stream().flatMap(jdk -> Stream.of(Arguments.of(3, 170, jdk), Arguments.of(30, 50, jdk)));
+    }
+
+    @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
+    @MethodSource("pauses")
+    void clientsThatPauseDelayNobody(int clients, int pauseMillis, Path jdk) throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try (Server server = warm(Mode.PUBLISHED, jdk)) {
+            for (int i = 0; i < clients; i++) threads.submit(() -> pauseInEachRequest(server, pauseMillis));
+            List<Visit> visits = visit(server, 6, () -> hangUp(server));
+            for (Visit visit : visits) assertTrue(visit.isAtOnce(), visit::toString);
+            server.assertUnharmed();
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static Void pauseInEachRequest(Server server, int millis) throws IOException, InterruptedException {
+        while (true) {
+            try (Client client = server.connect()) {
+                while (true) {
+                    client.send(Client.HALF_HEAD);
+                    Thread.sleep(millis);
+                    client.send("\r\n").head();
+                }
+            } catch (EOFException closed) {
+                // it keeps half of its connections alive
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
+    @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
+    void aProcessThatNobodyAsksUsesLessThanATwentiethOfACore(Mode mode, Path jdk) throws Exception {
+        try (Server server = Server.start(mode, jdk)) {
+            server.assertServesAll();
+            Thread.sleep(1000); // compilers come to an end
+            Duration before = server.cpuTime();
+            Thread.sleep(5000);
+            Duration used = server.cpuTime().minus(before);
+            assertTrue(used.toMillis() < 5000 / 20, () -> used + " in 5 s");
         }
     }
 }

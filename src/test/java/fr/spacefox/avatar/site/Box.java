@@ -22,10 +22,7 @@ import java.util.function.BooleanSupplier;
  */
 final class Box implements AutoCloseable {
 
-    /**
-     * The box's command `visit`, curl with the options that every visit needs: each domain leads to the box, whose
-     * certificate nobody knows.
-     */
+    /** The box's command visit: curl, for which each domain leads to the box, whose certificate nobody knows. */
     private static final String VISIT = """
             #!/bin/sh
             exec curl --silent --insecure --path-as-is --max-time 30 --http1.1 \\
@@ -34,15 +31,14 @@ final class Box implements AutoCloseable {
 
     private final Process nspawn;
     private final Path log;
-    private final long leader;
     private final Thread atExit = new Thread(this::destroy);
+    private long leader;
 
-    /** Boots this machine's files; nothing is installed yet. */
     Box() throws IOException, InterruptedException {
         this("/");
     }
 
-    /** Boots the files in a folder; nothing is installed yet. */
+    /** Boots the files in a folder, where nothing is installed yet. */
     Box(String files) throws IOException, InterruptedException {
         log = Files.createTempFile("avatar-box", ".log");
         Path project = Path.of("").toAbsolutePath();
@@ -64,6 +60,12 @@ final class Box implements AutoCloseable {
                 printf %s "$3" > usr/bin/visit
                 chmod 755 usr/bin/visit
                 cd ..
+                # Of its own: otherwise two boxes would share the control groups of their services.
+                for tree in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
+                    [ -w $tree/cgroup.procs ] || continue
+                    mkdir $tree/avatar-$$
+                    echo $$ > $tree/avatar-$$/cgroup.procs
+                done
                 exec systemd-nspawn -D root --register=no --keep-unit --settings=no --private-network --boot --quiet
                 """;
         nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString(), files, VISIT)
@@ -73,30 +75,25 @@ final class Box implements AutoCloseable {
                 .start();
         Runtime.getRuntime().addShutdownHook(atExit);
         try {
-            leader = await(
-                    "the box's first process",
-                    () -> nspawn.toHandle()
-                            .descendants()
-                            .filter(process ->
-                                    process.info().command().orElse("").endsWith("systemd"))
-                            .map(ProcessHandle::pid)
-                            .findFirst()
-                            .orElse(null));
-            awaitTrue(
-                    "systemd",
-                    () -> attempt("systemctl is-system-running").output().matches("(?s)(running|degraded)\\s*"));
+            awaitTrue("the box's first process", () -> {
+                nspawn.descendants()
+                        .filter(process -> process.info().command().orElse("").endsWith("systemd"))
+                        .findFirst()
+                        .ifPresent(systemd -> leader = systemd.pid());
+                return leader != 0;
+            });
+            awaitTrue("systemd", () -> succeeds("systemctl is-system-running | grep -E '^(running|degraded)$'"));
         } catch (Throwable failure) {
             close();
             throw failure;
         }
     }
 
-    /** Boots this machine's files and installs the site with 21 samples and its own certificate. */
+    /** Boots a machine and installs the site with 21 samples and its own certificate. */
     static Box installed() throws IOException, InterruptedException {
         return installed("/");
     }
 
-    /** The same with the files in a folder. */
     static Box installed(String files) throws IOException, InterruptedException {
         var box = new Box(files);
         try {
@@ -114,7 +111,6 @@ final class Box implements AutoCloseable {
         return tryInstall(arguments).ok();
     }
 
-    /** The same when it may fail. */
     Command tryInstall(String arguments) {
         return attempt("cd /root; deploy/install " + arguments);
     }
@@ -143,11 +139,11 @@ final class Box implements AutoCloseable {
     /** Runs a shell script in the box, which must succeed, and returns what it prints. */
     String run(String script) {
         Command done = attempt(script);
-        if (done.status() != 0) fail(script + "\n" + done + attempt("journalctl --lines 40").output());
+        if (done.status() != 0)
+            fail(script + "\n" + done + attempt("journalctl --lines 40").output());
         return done.output().strip();
     }
 
-    /** Runs a shell script in the box, which may fail. */
     Command attempt(String script) {
         return Command.finish(start(script));
     }
@@ -156,7 +152,6 @@ final class Box implements AutoCloseable {
         return attempt(script).status() == 0;
     }
 
-    /** Starts a shell script in the box. */
     Process start(String script) {
         return start(true, "sh", "-ec", script);
     }
@@ -179,16 +174,16 @@ final class Box implements AutoCloseable {
 
     /** One request from inside the box: the head in lines, then what -w printed. */
     Command curl(String... arguments) {
-        var result = Command.finish(start(true, curlCommand(List.of(arguments)).toArray(String[]::new)));
+        var result = Command.finish(start(true, curlCommand(arguments)));
         return new Command(result.status(), result.output().replace("\r", ""));
     }
 
     /** The box's command that asks its nginx, whatever the domain, and prints the head and no body. */
-    static List<String> curlCommand(List<String> arguments) {
+    static String[] curlCommand(String... arguments) {
         var line = new ArrayList<>(List.of("visit", "--dump-header", "-"));
-        line.addAll(arguments);
+        line.addAll(List.of(arguments));
         if (!line.contains("--output")) line.addAll(List.of("--output", "/dev/null"));
-        return line;
+        return line.toArray(String[]::new);
     }
 
     /** A file of the box. */
@@ -205,18 +200,12 @@ final class Box implements AutoCloseable {
         return Integer.parseInt(run("systemctl show --property=MainPID --value avatar"));
     }
 
-    /** Looks until there is something to see. */
-    <T> T await(String what, Await.Probe<T> probe) throws InterruptedException {
+    void awaitTrue(String what, BooleanSupplier probe) throws InterruptedException {
         try {
-            return Await.value(what, probe);
+            Await.until(what, probe::getAsBoolean);
         } catch (AssertionError vain) {
             throw new AssertionError(vain.getMessage() + "; the box said: " + said(), vain);
         }
-    }
-
-    /** Looks until it is so. */
-    void awaitTrue(String what, BooleanSupplier probe) throws InterruptedException {
-        await(what, () -> probe.getAsBoolean() ? true : null);
     }
 
     private String said() {
@@ -238,5 +227,10 @@ final class Box implements AutoCloseable {
         assertTrue(nspawn.waitFor(30, TimeUnit.SECONDS), "the box does not end");
         Runtime.getRuntime().removeShutdownHook(atExit);
         Files.delete(log);
+        String groups = "find /sys/fs/cgroup -depth -type d -path '*/avatar-" + nspawn.pid() + "*'";
+        String delete = groups + " -exec rmdir {} +; ! " + groups + " | grep -q .";
+        Await.until(
+                "the end of the control groups",
+                () -> Command.run("sh", "-c", delete).status() == 0);
     }
 }

@@ -1,16 +1,29 @@
 package fr.spacefox.avatar.site;
 
-import java.util.EnumMap;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** One box of each Debian for all tests of a class. They take turns in it, and the two Debians work side by side. */
 final class Boxes implements AutoCloseable {
+
+    /** A test whose only parameter is the Debian. */
+    @Retention(RetentionPolicy.RUNTIME)
+    @ParameterizedTest
+    @EnumSource
+    @Execution(ExecutionMode.CONCURRENT)
+    @interface OnBothDebians {}
 
     interface Use {
         void in(Box box) throws Exception;
     }
 
-    private final Map<Debian, Box> boxes = new EnumMap<>(Debian.class);
+    private final Map<Debian, Box> boxes = new ConcurrentHashMap<>();
     private final Use first;
 
     /** Each box is booted for its first test, and then prepared. */
@@ -21,26 +34,16 @@ final class Boxes implements AutoCloseable {
     void use(Debian debian, Use test) throws Exception {
         String files = debian.files();
         synchronized (debian) {
-            Box box = box(debian);
-            if (box == null) {
-                box = new Box(files);
-                put(debian, box);
-                first.in(box);
+            if (!boxes.containsKey(debian)) {
+                boxes.put(debian, new Box(files));
+                first.in(boxes.get(debian));
             }
-            test.in(box);
+            test.in(boxes.get(debian));
         }
     }
 
-    private synchronized Box box(Debian debian) {
-        return boxes.get(debian);
-    }
-
-    private synchronized void put(Debian debian, Box box) {
-        boxes.put(debian, box);
-    }
-
     @Override
-    public synchronized void close() throws Exception {
+    public void close() throws Exception {
         for (Box box : boxes.values()) box.close();
     }
 }

@@ -20,6 +20,12 @@ final class Browser implements AutoCloseable {
         Process start(String... command) throws IOException;
     }
 
+    private static final String CHROMIUM = """
+            chromium --headless --no-sandbox --disable-gpu --disable-quic --disable-sync --disable-dev-shm-usage
+            --no-first-run --disable-background-networking --disable-component-update
+            --ignore-certificate-errors --hide-scrollbars --force-color-profile=srgb --force-device-scale-factor=1
+            --window-size=500,700""";
+
     private static final int SIZE = 80; // of the sample pictures, in pixels
 
     private final Path profile = Files.createTempDirectory("avatar-browser");
@@ -29,37 +35,15 @@ final class Browser implements AutoCloseable {
         this.starter = starter;
     }
 
-    /** Opens a page and takes its picture; the numbers of the foxes on it, in reading order. */
+    /** Opens a page without a window and takes its picture; the numbers of the foxes on it, in reading order. */
     List<Integer> see(String url, Path foxes, Path shot) throws IOException {
         Files.deleteIfExists(shot);
-        String output = open("--screenshot=" + shot.toAbsolutePath(), url);
-        assertTrue(Files.exists(shot), output);
+        var command = new ArrayList<>(List.of(CHROMIUM.split("\\s+")));
+        command.add("--host-resolver-rules=MAP avatar.spacefox.fr 127.0.0.1:443");
+        command.addAll(List.of("--user-data-dir=" + profile, "--screenshot=" + shot.toAbsolutePath(), url));
+        Command chromium = Command.finish(starter.start(command.toArray(String[]::new)));
+        assertTrue(Files.exists(shot), chromium::toString);
         return foxesOn(ImageIO.read(shot.toFile()), foxes);
-    }
-
-    /** Runs Chromium without a window to its end; what it printed. */
-    String open(String what, String url) throws IOException {
-        return Command.finish(starter.start(
-                        "chromium",
-                        "--headless",
-                        "--no-sandbox",
-                        "--disable-gpu",
-                        "--disable-quic",
-                        "--no-first-run",
-                        "--disable-background-networking",
-                        "--disable-component-update",
-                        "--disable-sync",
-                        "--disable-dev-shm-usage",
-                        "--user-data-dir=" + profile,
-                        "--host-resolver-rules=MAP avatar.spacefox.fr 127.0.0.1:443",
-                        "--ignore-certificate-errors",
-                        "--hide-scrollbars",
-                        "--force-color-profile=srgb",
-                        "--force-device-scale-factor=1",
-                        "--window-size=500,700",
-                        what,
-                        url))
-                .output();
     }
 
     private static List<Integer> foxesOn(BufferedImage page, Path folder) throws IOException {

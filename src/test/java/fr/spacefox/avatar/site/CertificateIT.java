@@ -3,22 +3,17 @@ package fr.spacefox.avatar.site;
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static fr.spacefox.avatar.support.Needs.Tool.CERTBOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** deploy/certificate with certbot itself and with pebble, an authority here. */
 @Needs({BOX, CERTBOT})
 class CertificateIT {
-
-    private static final String DOMAIN = "avatar.spacefox.fr";
 
     /** What certbot needs to know of the authority; the domain leads to this machine. */
     private static final String AUTHORITY = """
@@ -46,18 +41,12 @@ class CertificateIT {
             echo 127.0.0.1 avatar.spacefox.fr >> /etc/hosts""";
 
     private static final String RENEW = "REQUESTS_CA_BUNDLE=/root/acme.pem certbot renew --force-renewal";
-    private static final String START =
-            "systemctl start pebble" + "; visit --retry 9 --retry-all-errors https://localhost:14000/dir";
 
     /** The certificate that visitors get: its issuer and its fingerprint. */
     private static String served(Box box) {
-        return box.run("openssl s_client -connect localhost:443 -servername " + DOMAIN + " < /dev/null 2> /dev/null"
-                + " | openssl x509 -noout -issuer -fingerprint -sha256 -checkhost " + DOMAIN);
-    }
-
-    private static void assertRedirects(Box box) {
-        String answer = box.curl("https://" + DOMAIN + "/x").output();
-        assertTrue(answer.startsWith("HTTP/1.1 302 "), answer);
+        return box.run("""
+                openssl s_client -connect localhost:443 -servername avatar.spacefox.fr < /dev/null 2> /dev/null |
+                    openssl x509 -noout -issuer -fingerprint -sha256 -checkhost avatar.spacefox.fr""");
     }
 
     /** deploy/certificate, with the authority's own certificate. */
@@ -65,14 +54,12 @@ class CertificateIT {
         return box.attempt("cd /root; REQUESTS_CA_BUNDLE=/root/acme.pem deploy/certificate");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    @Execution(ExecutionMode.CONCURRENT)
+    @Boxes.OnBothDebians
     void oneCommandGetsAndRenewsACertificate(Debian debian) throws Exception {
         try (var box = Box.installed(debian.files())) {
             box.run(AUTHORITY);
-            String hint = "phpBB and SMF refuse this first certificate. When " + DOMAIN
-                    + " leads here, run deploy/certificate\n";
+            String hint = "phpBB and SMF refuse this first certificate. When avatar.spacefox.fr leads here,"
+                    + " run deploy/certificate\n";
             assertTrue(box.tryInstall("").output().contains(hint));
             String first = served(box);
             assertTrue(first.contains("CN = avatar") || first.contains("CN=avatar"), first);
@@ -80,47 +67,41 @@ class CertificateIT {
             // The authority does not answer: the site stays as it is.
             Command failed = certificate(box);
             assertEquals(1, failed.status());
-            assertTrue(
-                    failed.output()
-                            .endsWith("\ndeploy/certificate: certbot got no certificate and says why;"
-                                    + " the site works as before\n"),
-                    failed::output);
+            String message = "certbot got no certificate and says why; the site works as before";
+            assertTrue(failed.output().endsWith("\ndeploy/certificate: " + message + "\n"), failed::output);
             assertEquals(first, served(box));
-            assertRedirects(box);
+            assertTrue(box.curl("https://avatar.spacefox.fr/x").output().startsWith("HTTP/1.1 302 "));
 
-            box.run(START);
+            box.run("systemctl start pebble; visit --retry 9 --retry-all-errors https://localhost:14000/dir");
             String said = certificate(box).ok();
-            assertTrue(said.endsWith("The address for a profile: https://" + DOMAIN + "/me.png"), said);
-            assertTrue(!said.contains("deploy/certificate"), said);
+            assertTrue(said.endsWith("The address for a profile: https://avatar.spacefox.fr/me.png"), said);
+            assertFalse(said.contains("deploy/certificate"), said);
             String real = served(box);
             assertTrue(real.contains("Pebble") && real.contains("does match"), real);
-            assertRedirects(box);
+            assertTrue(box.curl("https://avatar.spacefox.fr/x").output().startsWith("HTTP/1.1 302 "));
 
             // Again, an update and a removal in between: it is kept.
             certificate(box).ok();
             box.install("");
             said = box.run("cd /root; deploy/remove; rm -r /etc/avatar");
-            assertTrue(said.endsWith("certbot delete --cert-name " + DOMAIN), said);
+            String delete = "certbot delete --cert-name avatar.spacefox.fr";
+            assertTrue(said.endsWith(delete), said);
             box.install("");
             assertEquals(real, served(box));
 
             box.run(RENEW);
             box.awaitTrue("the renewed certificate", () -> !served(box).equals(real));
-            String renewed = served(box);
-            assertTrue(renewed.contains("Pebble"), renewed);
+            assertTrue(served(box).contains("Pebble"));
 
-            // Another domain begins with a first certificate of its own, which a renewal of the former one leaves
-            // alone.
+            // Another domain begins with a first certificate of its own, which a renewal of the former leaves alone.
             said = box.install("avatar.example.org");
-            String command = "certbot delete --cert-name " + DOMAIN;
-            assertTrue(
-                    said.contains("The certificate of a former domain is renewed until you run: " + command + "\n"),
-                    said);
+            String former = "The certificate of a former domain is renewed until you run: ";
+            assertTrue(said.contains(former + delete + "\n"), said);
             box.run(RENEW);
             box.run("openssl x509 -noout -checkhost avatar.example.org -in /etc/avatar/fullchain.pem"
                     + " | grep 'does match'");
-            box.run(command + " --non-interactive");
-            assertTrue(!box.install("").contains("certbot"));
+            box.run(delete + " --non-interactive");
+            assertFalse(box.install("").contains("certbot"));
         }
     }
 
@@ -138,22 +119,16 @@ class CertificateIT {
                     for name in privkey fullchain; do
                         ln -s ../../archive/example.org/${name}1.pem ../../live/example.org/$name.pem
                     done""");
-            String recipe = Documents.commands("A certificate from elsewhere");
-            String said = box.run(recipe);
-            assertTrue(!said.contains("deploy/certificate"), said);
+            String said = box.run(Documents.commands("A certificate from elsewhere"));
+            assertFalse(said.contains("deploy/certificate"), said);
             String wildcard = served(box);
             assertTrue(wildcard.contains("localhost") && wildcard.contains("does match"), wildcard);
 
             // Files in place of links, an update, and the other command.
             box.run("cd /etc/avatar; cp --remove-destination $(readlink -f fullchain.pem) fullchain.pem");
             box.install("");
-            Command refused = certificate(box);
-            assertEquals(
-                    new Command(
-                            1,
-                            "deploy/certificate: /etc/avatar has a certificate from elsewhere;"
-                                    + " delete it there first\n"),
-                    refused);
+            String message = "/etc/avatar has a certificate from elsewhere; delete it there first";
+            assertEquals(new Command(1, "deploy/certificate: " + message + "\n"), certificate(box));
             assertEquals(wildcard, served(box));
 
             // It does not cover another domain: then it is kept, and not used.

@@ -13,17 +13,13 @@ enum Debian {
     /** The folder with its files; without it the test is skipped, in CI it fails. */
     String files() {
         String files = this == THIS ? "/" : System.getenv(FOLDER);
-        if (files == null) {
-            skip("the files of the other Debian, in a folder that " + FOLDER + " names; .ci/run makes it");
-        }
+        if (files == null) skip("the other Debian's files, in a folder that " + FOLDER + " names; .ci/run makes it");
         return files;
     }
 
     /** Skips a test; in CI it fails. */
     static void skip(String reason) {
-        if (System.getenv("CI") != null) {
-            fail(reason);
-        }
+        if (System.getenv("CI") != null) fail(reason);
         abort(reason);
     }
 }

@@ -21,14 +21,12 @@ final class Documents {
 
     /** The blocks of one language under a heading. */
     static String block(String heading, String language) throws IOException {
-        var section = Pattern.compile(
-                        "^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)",
-                        Pattern.DOTALL | Pattern.MULTILINE)
+        var section = Pattern.compile("(?ms)^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)")
                 .matcher(Files.readString(Path.of("README.md"))
                         + Files.readString(Path.of("deploy/README.md"))
                         + Files.readString(Path.of("deploy/operations.md")));
         assertTrue(section.find(), "no heading " + heading);
-        String blocks = Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE)
+        String blocks = Pattern.compile("(?ms)^```" + language + "\n(.*?)^```")
                 .matcher(section.group(1))
                 .results()
                 .map(block -> block.group(1))

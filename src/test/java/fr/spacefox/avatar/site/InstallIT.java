@@ -2,18 +2,16 @@ package fr.spacefox.avatar.site;
 
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static fr.spacefox.avatar.support.Needs.Tool.IMAGEMAGICK;
+import static fr.spacefox.avatar.support.Needs.Tool.STRACE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
-import java.io.IOException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
 
 /** One command makes a site of a folder of pictures, and changes and updates it, on both Debians. */
 @Needs({BOX, IMAGEMAGICK})
@@ -22,8 +20,9 @@ class InstallIT {
     private static final String CATS = "cats.example.org";
     private static final String DOGS = "dogs.example.org";
 
+    @AutoClose
     private static final Boxes INSTALLED = new Boxes(box -> {
-        drawCats(box, 4);
+        Box.drawFoxes(4, box.path("/root/cats"));
         box.install(CATS + " cats");
         box.run("cp /etc/default/avatar /root/settings");
     });
@@ -31,245 +30,188 @@ class InstallIT {
     /** A test begins with the site of four cats. */
     private static void installed(Debian debian, Boxes.Use test) throws Exception {
         INSTALLED.use(debian, box -> {
-            if (!box.succeeds("cmp /root/settings /etc/default/avatar")) {
-                box.run("cp /root/settings /etc/default/avatar");
-                box.install("");
-            }
+            box.run("""
+                    cd /root
+                    cmp settings /etc/default/avatar || { cp settings /etc/default/avatar; deploy/install; }""");
             test.in(box);
         });
     }
 
-    @AfterAll
-    static void discard() throws Exception {
-        INSTALLED.close();
-    }
-
-    /** A folder cats with cat01.jpg, cat02.jpg and so on. */
-    private static void drawCats(Box box, int count) throws IOException {
-        Box.drawFoxes(count, box.path("/root/cats"));
-        box.run("""
-                cd /root/cats
-                mogrify -format jpg *.png
-                rm *.png
-                for number in $(seq --format %%02g %d); do
-                    mv Renard-${number#0}.jpg cat$number.jpg
-                done""".formatted(count));
-    }
-
-    private static String settings(Box box) {
-        return box.run("grep -v '^#' /etc/default/avatar");
-    }
-
-    private static void set(Box box, String line) {
-        String key = line.substring(0, line.indexOf('='));
-        box.run("sed -i 's|^" + key + "=.*|" + line + "|' /etc/default/avatar");
-    }
-
     /** The last line of what deploy/install prints. */
     private static void assertReports(int pictures, String address, String said) {
-        String expected = pictures + " pictures. The address for a profile: " + address;
-        assertEquals(expected, said.substring(said.lastIndexOf('\n') + 1), said);
+        assertTrue(said.endsWith("\n" + pictures + " pictures. The address for a profile: " + address), said);
     }
 
     /** Where visitors are led, each once. */
     private static String targets(Box box, String domain) {
-        return box.run("for visit in $(seq 200); do echo url = https://" + domain + "/$visit; echo output = /dev/null;"
-                + " done | visit --config - --write-out '%{redirect_url}\\n' | sort -u");
+        return box.run(
+                "visit --output /dev/null --write-out '%{redirect_url}\\n' 'https://" + domain + "/[1-200]' | sort -u");
     }
 
-    /** A package that is in a repository, and not installed; the other packages are there as before. */
-    private static void uninstall(Box box, String name) {
-        box.run("""
-                mkdir -p /srv/repository/package/DEBIAN
-                cd /srv/repository
-                dpkg --listfiles %1$s | while read -r file; do
-                    if [ -f "$file" ]; then cp --parents "$file" package; fi
-                done
-                printf '%%s\\n' 'Package: %1$s' 'Version: 9:9' 'Architecture: all' 'Maintainer: nobody' \\
-                    'Description: .' \\
-                    > package/DEBIAN/control
-                dpkg-deb --build package %1$s.deb
-                { cat package/DEBIAN/control
-                  echo 'Filename: ./%1$s.deb'
-                  stat --format 'Size: %%s' %1$s.deb
-                  echo "SHA256: $(sha256sum < %1$s.deb | tr -d ' -')"; } > Packages
-                dpkg --purge --force-depends %1$s
-                rm -rf /etc/apt/sources.list.d/*
-                echo 'deb [trusted=yes] file:/srv/repository ./' > /etc/apt/sources.list""".formatted(name));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    @Execution(ExecutionMode.CONCURRENT)
+    @Boxes.OnBothDebians
     void makesASiteOfAFolderOfPictures(Debian debian) throws Exception {
         try (var box = new Box(debian.files())) {
-            System.out.println(box.run(". /etc/os-release; echo $PRETTY_NAME; nginx -v; /usr/bin/java -version"));
-            drawCats(box, 13);
-            box.run("cd /root; mv cats/cat13.jpg .; echo text > cats/notes.txt");
-            String deploy = box.run("cd /root/deploy; sha256sum *");
-            uninstall(box, "file");
+            Box.drawFoxes(13, box.path("/root/cats"));
+            box.run("""
+                    cd /root/cats
+                    mogrify -format jpg *.png
+                    rm *.png
+                    mv Renard-13.jpg ../cat13.jpg
+                    echo text > notes.txt
 
-            // Without its package nothing changes.
-            box.run("mv /srv/repository /srv/away");
-            var state = new State(box);
+                    # A package is not installed, and the repository that has it is not there yet.
+                    mkdir -p /srv/away/package/DEBIAN
+                    cd /srv/away
+                    dpkg --listfiles file | while read -r name; do
+                        if [ -f "$name" ]; then cp --parents "$name" package; fi
+                    done
+                    printf '%s\\n' 'Package: file' 'Version: 9:9' 'Architecture: all' 'Maintainer: nobody' \\
+                        'Description: .' > package/DEBIAN/control
+                    dpkg-deb --build package file.deb
+                    { cat package/DEBIAN/control
+                      echo 'Filename: ./file.deb'
+                      stat --format 'Size: %s' file.deb
+                      echo "SHA256: $(sha256sum < file.deb | tr -d ' -')"; } > Packages
+                    dpkg --purge --force-depends file
+                    rm -rf /etc/apt/sources.list.d/*
+                    echo 'deb [trusted=yes] file:/srv/repository ./' > /etc/apt/sources.list""");
+            String deploy = box.run("cd /root/deploy; sha256sum *");
+            var untouched = new State(box);
             Command failed = box.tryInstall(CATS + " cats");
             assertEquals(1, failed.status());
             assertTrue(failed.output().contains("deploy/install: apt-get does not install what is needed. It says: "));
-            state.assertUnchanged();
-            box.run("mv /srv/away /srv/repository");
+            untouched.assertUnchanged();
 
             // The modes are lost in some archives, and domains have no case.
-            box.run("chmod 644 /root/deploy/*");
-            String said = box.run("cd /root; sh deploy/install Cats.example.org cats");
+            String said = box.run("""
+                    mv /srv/away /srv/repository
+                    cd /root
+                    chmod 644 deploy/*
+                    sh deploy/install Cats.example.org cats""");
             String version = box.run("cat /root/deploy/* | sha256sum | head -c 12");
-            assertTrue(
-                    said.startsWith("avatar " + version + " for cats.example.org\napt-get install file\n"
-                            + "left out: cats/notes.txt: no picture (text/plain)\n"),
-                    said);
+            String begin = "avatar " + version + " for cats.example.org\napt-get install file\n"
+                    + "left out: cats/notes.txt: no picture (text/plain)\n";
+            assertTrue(said.startsWith(begin), said);
             assertReports(12, "https://cats.example.org/me.jpg", said);
-            box.run("for n in $(seq 12); do"
-                    + " cmp /root/cats/cat$(printf %02d $n).jpg /var/www/avatar/Renard-$n.jpg; done");
+            box.run("""
+                    cd /root
+                    number=0
+                    for cat in cats/*.jpg; do
+                        number=$((number + 1))
+                        cmp $cat /var/www/avatar/Renard-$number.jpg
+                    done
+                    sum=$(visit --location https://cats.example.org/me.jpg | sha256sum)
+                    sha256sum cats/*.jpg | grep "${sum%-}\"""");
             assertEquals(
                     "DOMAIN=cats.example.org\nCOUNT=12\nURL='https://cats.example.org/Renard-*.jpg'\n"
                             + "PORT=6666\nSIZE=90",
-                    settings(box));
+                    box.run("grep -v '^#' /etc/default/avatar"));
             assertEquals(deploy, box.run("cd /root/deploy; sha256sum *"));
             assertEquals("enabled\nenabled", box.run("systemctl is-enabled avatar nginx"));
+
+            // The same command again changes nothing, and another picture gets the next number.
             box.run("""
-                    cd /root
-                    visit --location https://cats.example.org/me.jpg > seen.jpg
-                    for cat in cats/*.jpg; do [ "$(compare -metric AE seen.jpg $cat null: 2>&1)" != 0 ] || exit 0; done
-                    exit 1""");
-
-            box.run("chmod 755 /root/deploy/install /root/deploy/remove");
-            addsEachPictureOnce(box);
-            outlivesARemoval(box);
+                    chmod 755 /root/deploy/install
+                    cd /var/www/avatar
+                    cp Renard-1.jpg 'Renard-1 copy.jpg'
+                    cp Renard-1.jpg Renard-20251125.jpg
+                    mkdir Renard-40.jpg
+                    mv /var/www/avatar /srv
+                    ln -s /srv/avatar /var/www""");
+            int jvm = box.jvm();
+            var installed = new State(box);
+            for (String arguments : List.of(CATS + " cats", CATS + " cats/Renard-7.jpg", "")) {
+                assertReports(12, "https://cats.example.org/me.jpg", box.install(arguments));
+                installed.assertUnchanged();
+                assertEquals(jvm, box.jvm());
+            }
+            assertReports(13, "https://cats.example.org/me.jpg", box.install(CATS + " cats cat13.jpg cat13.jpg"));
+            assertEquals("16", box.run("ls /var/www/avatar | wc -l"));
+            box.run("cmp /root/cat13.jpg /var/www/avatar/Renard-13.jpg");
+            assertNotEquals(jvm, box.jvm());
         }
     }
 
-    /** The same command again changes nothing, and another picture gets the next number. */
-    private static void addsEachPictureOnce(Box box) {
-        box.run("""
-                cd /var/www/avatar
-                cp Renard-1.jpg 'Renard-1 copy.jpg'
-                cp Renard-1.jpg Renard-20251125.jpg
-                mkdir Renard-40.jpg
-                mv /var/www/avatar /srv
-                ln -s /srv/avatar /var/www""");
-        int jvm = box.jvm();
-        var state = new State(box);
-        for (String arguments : new String[] {CATS + " cats", CATS + " cats/cat07.jpg", ""}) {
-            assertReports(12, "https://cats.example.org/me.jpg", box.install(arguments));
-            state.assertUnchanged();
-            assertEquals(jvm, box.jvm());
-        }
-        assertReports(13, "https://cats.example.org/me.jpg", box.install(CATS + " cats cat13.jpg cat13.jpg"));
-        assertEquals("16", box.run("ls /var/www/avatar | wc -l"));
-        box.run("cmp /root/cat13.jpg /var/www/avatar/Renard-13.jpg");
-        assertNotEquals(jvm, box.jvm());
-    }
-
-    /** What deploy/remove says that it leaves is what is left. */
-    private static void outlivesARemoval(Box box) {
-        String said = box.run("cd /root; deploy/remove");
-        String find = "find /etc /usr/local /var/www /run -name '*avatar*' | sort";
-        String left = box.run(find);
-        assertEquals("/etc/avatar\n/etc/default/avatar\n/var/www/avatar", left);
-        for (String name : left.split("\n")) assertTrue((said + "\n").contains("    rm -r " + name + "\n"), said);
-        assertTrue(said.contains("deleted /etc/nginx/conf.d/avatar.conf\ndeleted /run/avatar\n"), said);
-        assertEquals("inactive\nactive", box.run("systemctl is-active avatar nginx || true"));
-        assertEquals(said.substring(said.indexOf("avatar is removed")), box.run("cd /root; deploy/remove"));
-        assertReports(13, "https://cats.example.org/me.jpg", box.install(""));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    @Execution(ExecutionMode.CONCURRENT)
-    void leadsNobodyToAFormerDomain(Debian debian) throws Exception {
+    @Boxes.OnBothDebians
+    void aRemovalLeavesWhatItSaysAndCanBeUndone(Debian debian) throws Exception {
         installed(debian, box -> {
-            targets(box, CATS);
-            assertReports(4, "https://dogs.example.org/me.jpg", box.install(DOGS));
-            String led = targets(box, DOGS);
-            assertTrue(led.matches("(https://dogs\\.example\\.org/Renard-[1-4]\\.jpg\n?)+"), led);
-            assertEquals("", box.run("grep -r cats.example /etc/default /etc/nginx || true"));
-            box.run(
-                    "openssl x509 -noout -checkhost dogs.example.org -in /etc/avatar/fullchain.pem | grep 'does match'");
+            String said = box.run("cd /root; deploy/remove");
+            String left = box.run("find /etc /usr/local /var/www /run -name '*avatar*' | sort");
+            assertEquals("/etc/avatar\n/etc/default/avatar\n/var/www/avatar", left);
+            for (String name : left.split("\n")) assertTrue((said + "\n").contains("    rm -r " + name + "\n"), said);
+            assertTrue(said.contains("deleted /etc/nginx/conf.d/avatar.conf\ndeleted /run/avatar\n"), said);
+            assertEquals("inactive\nactive", box.run("systemctl is-active avatar nginx || true"));
+            assertEquals(said.substring(said.indexOf("avatar is removed")), box.run("cd /root; deploy/remove"));
+            assertReports(4, "https://cats.example.org/me.png", box.install(""));
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
-    @Execution(ExecutionMode.CONCURRENT)
-    void leadsNobodyToAFormerNumber(Debian debian) throws Exception {
+    @Boxes.OnBothDebians
+    void leadsNobodyToAFormerNumberOrDomain(Debian debian) throws Exception {
         installed(debian, box -> {
             targets(box, CATS);
-            set(box, "COUNT=2");
-            assertReports(2, "https://cats.example.org/me.jpg", box.install(""));
+            box.run("sed -i s/^COUNT=.*/COUNT=2/ /etc/default/avatar");
+            assertReports(2, "https://cats.example.org/me.png", box.install(""));
             String led = targets(box, CATS);
-            assertTrue(led.matches("(https://cats\\.example\\.org/Renard-[12]\\.jpg\n?)+"), led);
+            assertTrue(led.matches("(https://cats\\.example\\.org/Renard-[12]\\.png\n?)+"), led);
+
+            assertReports(2, "https://dogs.example.org/me.png", box.install(DOGS));
+            led = targets(box, DOGS);
+            assertTrue(led.matches("(https://dogs\\.example\\.org/Renard-[12]\\.png\n?)+"), led);
+            assertEquals("", box.run("grep -r cats.example /etc/default /etc/nginx || true"));
+            box.run("openssl x509 -noout -checkhost " + DOGS + " -in /etc/avatar/fullchain.pem | grep 'does match'");
         });
     }
 
     /** Zeros in front, the last of two lines, no quotes, a key that is not avatar's, and one that is new. */
-    @ParameterizedTest
-    @EnumSource
-    @Execution(ExecutionMode.CONCURRENT)
+    @Boxes.OnBothDebians
     void takesSettingsAsTheyAreWritten(Debian debian) throws Exception {
         installed(debian, box -> {
             box.run("""
                     sed -i /SIZE=/d /etc/default/avatar
-                    echo COUNT=03 >> /etc/default/avatar
-                    echo EXTRA=1 >> /etc/default/avatar
-                    echo 'URL=https://cats.example.org/Renard-*.jpg' >> /etc/default/avatar""");
-            assertReports(3, "https://cats.example.org/me.jpg", box.install(""));
-            String seen = settings(box);
+                    printf '%s\\n' COUNT=03 EXTRA=1 'URL=https://cats.example.org/Renard-*.png' \\
+                        >> /etc/default/avatar""");
+            assertReports(3, "https://cats.example.org/me.png", box.install(""));
+            String seen = box.run("grep -v '^#' /etc/default/avatar");
             assertTrue(seen.contains("\nCOUNT=3\nEXTRA=1\n") && seen.endsWith("\nSIZE=90"), seen);
         });
     }
 
     /** SIZE= and no number: a picture that is added keeps its size, and its metadata goes all the same. */
-    @ParameterizedTest
-    @EnumSource
-    @Execution(ExecutionMode.CONCURRENT)
+    @Boxes.OnBothDebians
     void anEmptySizeKeepsThePicturesSize(Debian debian) throws Exception {
         installed(debian, box -> {
-            set(box, "SIZE=");
-            box.run("cd /root; convert cats/cat01.jpg -resize '200x100!' -set comment fox large.jpg");
-            assertReports(5, "https://cats.example.org/me.jpg", box.install(CATS + " large.jpg"));
-            assertEquals(
-                    "200x100 ",
-                    box.attempt("visit https://cats.example.org/Renard-5.jpg > /tmp/seen.jpg"
-                                    + "; identify -format '%wx%h %c' /tmp/seen.jpg")
-                            .output());
-            box.run("rm /var/www/avatar/Renard-5.jpg");
+            box.run("""
+                    sed -i s/^SIZE=.*/SIZE=/ /etc/default/avatar
+                    cd /root
+                    convert cats/Renard-1.png -resize '200x100!' -set comment fox large.png""");
+            assertReports(5, "https://cats.example.org/me.png", box.install(CATS + " large.png"));
+            box.run("visit https://cats.example.org/Renard-5.png > /root/seen.png");
+            assertEquals("200x100 []", box.run("identify -format '%wx%h [%c]' /root/seen.png"));
+            box.run("rm /var/www/avatar/Renard-5.png");
         });
     }
 
     /** A number without a picture, and a picture that nginx may not read: the site goes on as before. */
-    @ParameterizedTest
-    @EnumSource
-    @Execution(ExecutionMode.CONCURRENT)
+    @Boxes.OnBothDebians
     void namesThePictureThatIsNotSent(Debian debian) throws Exception {
         installed(debian, box -> {
-            for (String makes : new String[] {":", "install -m 600 Renard-4.jpg Renard-5.jpg"}) {
+            box.run("sed -i s/^COUNT=.*/COUNT=5/ /etc/default/avatar");
+            String message = "nginx does not send https://cats.example.org/Renard-5.png;"
+                    + " each number up to COUNT=5 needs a file that all may read";
+            for (String makes : List.of(":", "install -m 600 Renard-4.png Renard-5.png")) {
                 box.run("cd /var/www/avatar; " + makes);
-                set(box, "COUNT=5");
                 var state = new State(box);
                 String said = box.tryInstall("").output();
-                assertTrue(
-                        said.endsWith("\ndeploy/install: nginx does not send https://cats.example.org/Renard-5.jpg;"
-                                + " each number up to COUNT=5 needs a file that all may read\n"),
-                        said);
+                assertTrue(said.endsWith("\ndeploy/install: " + message + "\n"), said);
                 state.assertUnchanged();
             }
-            box.run("rm /var/www/avatar/Renard-5.jpg");
+            box.run("rm /var/www/avatar/Renard-5.png");
         });
     }
 
     /** Ctrl+C while nginx looks at its files. */
-    @ParameterizedTest
-    @EnumSource
-    @Execution(ExecutionMode.CONCURRENT)
+    @Boxes.OnBothDebians
     void leavesNothingBehindWhenItIsInterrupted(Debian debian) throws Exception {
         installed(debian, box -> {
             box.run("""
@@ -277,23 +219,19 @@ class InstallIT {
                     printf '#!/bin/sh\n[ "$1" != -T ] || kill -INT $PPID\nexec /usr/sbin/nginx "$@"\n' > /root/bin/nginx
                     chmod 755 /root/bin/nginx
                     cd /root/cats
-                    convert cat01.jpg -flip new.jpg""");
+                    convert Renard-1.png -flip new.png""");
             int jvm = box.jvm();
             var state = new State(box);
-            assertEquals(
-                    1,
-                    box.attempt("cd /root; PATH=/root/bin:$PATH deploy/install " + DOGS + " cats")
-                            .status());
+            Command interrupted = box.attempt("cd /root; PATH=/root/bin:$PATH deploy/install " + DOGS + " cats");
+            assertEquals(1, interrupted.status());
             state.assertUnchanged();
             assertEquals(jvm, box.jvm());
-            box.run("rm -r /root/bin /root/cats/new.jpg");
+            box.run("rm -r /root/bin /root/cats/new.png");
         });
     }
 
     /** The jar, the unit and the site's file are written anew; what this server needs to be different stays. */
-    @ParameterizedTest
-    @EnumSource
-    @Execution(ExecutionMode.CONCURRENT)
+    @Boxes.OnBothDebians
     void anUpdateKeepsThisServersDirectives(Debian debian) throws Exception {
         installed(debian, box -> {
             box.run("""
@@ -304,11 +242,88 @@ class InstallIT {
             int jvm = box.jvm();
             box.install("");
             assertNotEquals(jvm, box.jvm());
-            assertEquals(
-                    "# new\n# new",
-                    box.run("cd /etc; tail -qn 1 nginx/conf.d/avatar.conf systemd/system/avatar.service"));
+            String ends = box.run("cd /etc; tail -qn 1 nginx/conf.d/avatar.conf systemd/system/avatar.service");
+            assertEquals("# new\n# new", ends);
             assertTrue(box.run("visit --head https://cats.example.org/own").contains(" 204 "));
             box.run("rm -r /root/deploy /etc/avatar/site-own.conf; mv /root/former /root/deploy");
+        });
+    }
+
+    /** Other sites go on, avatar answers beside them, and nginx starts again. */
+    @Boxes.OnBothDebians
+    void installsBesideOtherSites(Debian debian) throws Exception {
+        installed(debian, box -> {
+            box.run("""
+                    cd /root
+                    deploy/remove
+                    cat > /etc/nginx/conf.d/other.conf <<'END'
+                    limit_conn_zone $binary_remote_addr zone=client:10m;
+                    limit_req_zone $binary_remote_addr zone=site:10m rate=9r/s;
+                    upstream jvm { zone jvm 1m; server 127.0.0.1:7777; }
+                    server { listen 80; listen [::]:80; listen *:443 ssl default_server; listen unix:/run/other.sock;
+                        server_name other.example.org *.example.org;
+                        ssl_certificate /etc/avatar/fullchain.pem; ssl_certificate_key /etc/avatar/privkey.pem;
+                        location / { return 200 other; } }
+                    server { # listen 127.0.0.1:80;
+                        listen 127.0.0.1:8080; listen [::1]:8443; proxy_cache off; }
+                    END
+                    systemctl reload nginx""");
+            box.install("");
+            assertEquals("""
+                    nginx: the configuration file /etc/nginx/nginx.conf syntax is ok
+                    nginx: configuration file /etc/nginx/nginx.conf test is successful""", box.run("nginx -t 2>&1"));
+            box.run("systemctl restart nginx");
+            for (String scheme : List.of("http://", "https://")) {
+                assertEquals("other", box.run("visit " + scheme + "other.example.org/x"));
+                assertEquals("other", box.run("visit " + scheme + "any.example.org/x"));
+                box.run("sum=$(visit --location " + scheme + CATS + "/x | sha256sum)"
+                        + "; sha256sum /root/cats/* | grep \"${sum%-}\"");
+            }
+            box.run("rm /etc/nginx/conf.d/other.conf; systemctl restart nginx");
+        });
+    }
+
+    /** nginx's table has no room for the longest name, until the line is run that deploy/install prints. */
+    @Boxes.OnBothDebians
+    void aLongDomainNeedsOneLine(Debian debian) throws Exception {
+        String domain = ("a".repeat(61) + ".").repeat(4) + "org";
+        installed(debian, box -> {
+            var state = new State(box);
+            String said = box.tryInstall(domain).output();
+            assertTrue(said.contains("nginx's table of names is too small for " + domain), said);
+            state.assertUnchanged();
+            box.run(said.lines().reduce((first, last) -> last).orElseThrow());
+            box.install(domain);
+            box.run("visit --head https://" + domain + "/x | grep -F 'ocation: https://" + domain + "/Renard-'");
+            box.run("rm /etc/nginx/conf.d/server_names.conf");
+        });
+    }
+
+    /** A kernel without IPv6, as nginx and the installation see one: no such sockets, and no /proc/net/if_inet6. */
+    @Test
+    @Needs({BOX, STRACE})
+    void leavesIpv6OutWhereTheKernelHasNone() throws Exception {
+        installed(Debian.THIS, box -> {
+            box.run("""
+                    mkdir -p /etc/systemd/system/nginx.service.d
+                    printf '[Service]\\nRestrictAddressFamilies=AF_UNIX AF_INET\\n' \\
+                        > /etc/systemd/system/nginx.service.d/ipv4.conf
+                    sed -i 's/listen .::.:80/# &/' /etc/nginx/sites-available/default
+                    systemctl daemon-reload
+                    systemctl stop nginx
+                    systemd-run --quiet --pipe --wait --working-directory=/root \\
+                        --property='RestrictAddressFamilies=AF_UNIX AF_INET AF_NETLINK' \\
+                        strace -f -qq -o /dev/null -P /proc/net/if_inet6 -e trace=file -e inject=file:error=ENOENT \\
+                        deploy/install""");
+            assertEquals("2", box.run("grep -c '# no IPv6 here' /etc/nginx/conf.d/avatar.conf"));
+            box.run("visit --head https://cats.example.org/x | grep -F 'ocation: https://cats.example.org/Renard-'");
+            box.run("""
+                    rm -r /etc/systemd/system/nginx.service.d
+                    systemctl daemon-reload
+                    systemctl stop nginx
+                    sed -i 's/# listen .::.:80/listen [::]:80/' /etc/nginx/sites-available/default
+                    cd /root
+                    deploy/install""");
         });
     }
 }

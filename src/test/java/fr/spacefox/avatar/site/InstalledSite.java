@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,18 +38,15 @@ abstract class InstalledSite {
 
     @AfterAll
     static void discard() throws Exception {
-        if (box != null) {
-            box.close();
-        }
+        if (box != null) box.close();
     }
 
     /** A command of the box that prints nginx's answer. */
-    record Request(boolean tls, List<String> command) {
+    record Request(boolean tls, String... command) {
 
         static Request curl(String... arguments) {
-            return new Request(
-                    Stream.of(arguments).anyMatch(word -> word.startsWith("https:")),
-                    Box.curlCommand(List.of(arguments)));
+            boolean tls = Stream.of(arguments).anyMatch(word -> word.startsWith("https:"));
+            return new Request(tls, Box.curlCommand(arguments));
         }
 
         /** Sends these very bytes in one write; the answer ends when nginx closes. */
@@ -58,11 +54,11 @@ abstract class InstalledSite {
             String script = tls
                     ? "/usr/bin/printf %s \"$1\" | timeout 30 openssl s_client -quiet -connect 127.0.0.1:$2 2>&1"
                     : "exec 3<>/dev/tcp/127.0.0.1/$2; /usr/bin/printf %s \"$1\" >&3; timeout 30 cat <&3";
-            return new Request(tls, List.of("bash", "-c", script, "raw", text, Integer.toString(port)));
+            return new Request(tls, "bash", "-c", script, "raw", text, Integer.toString(port));
         }
 
         Process start(Box box) {
-            return box.start(true, command.toArray(String[]::new));
+            return box.start(true, command);
         }
 
         Answer send(Box box) {
@@ -131,7 +127,7 @@ abstract class InstalledSite {
 
     /** After an outage or a flood the JVM and nginx need a moment to find each other again. */
     static void awaitTheJvm() throws InterruptedException {
-        box.awaitTrue("the JVM", () -> IntStream.range(0, 20).allMatch(i -> jvmAnswers()));
+        box.awaitTrue("the JVM", InstalledSite::jvmAnswers);
         fetchDraws(box);
     }
 
@@ -144,78 +140,77 @@ abstract class InstalledSite {
     static void fetchDraws(Box box) throws InterruptedException {
         box.awaitTrue("64 draws", () -> {
             box.attempt("visit --output /dev/null '" + SITE + "/[1-500]'");
-            return box.run("find /run/avatar -type f | wc -l").equals("64");
+            return draws(box).size() == 64;
         });
+    }
+
+    /** What nginx keeps, with its times. A name with a dot is an answer that a killed process did not finish. */
+    static List<String> draws(Box box) {
+        return box.run("find /run/avatar -type f ! -name '*.*' -printf '%f %T@\\n' | sort")
+                .lines()
+                .toList();
     }
 
     /** After a reload, the former worker processes of nginx close connections until they have gone. */
     static void awaitTheEndOfFormerWorkers(Box box) throws InterruptedException {
-        box.awaitTrue(
-                "the end of former worker processes",
-                () -> !box.succeeds("pgrep -f '[w]orker process is shutting down'"));
+        box.awaitTrue("no former worker", () -> !box.succeeds("pgrep -f '[w]orker process is shutting down'"));
     }
 
-    /** Whether the JVM itself answers. */
+    /** Whether the JVM itself answers twenty clients, one after another. */
     static boolean jvmAnswers() {
-        return box.succeeds("visit --max-time 3 --output /dev/null http://localhost:6666/");
+        String visit = "visit --fail-early --max-time 3 --header 'Connection: close' --output /dev/null ";
+        return box.succeeds(visit + "'http://localhost:6666/[1-20]'");
     }
 
     private static Stream<Request> curls(String site) {
         String x = site + "/x";
-        return Stream.concat(
-                Stream.of("GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PROPFIND", "TRACE", "CONNECT", "FOX")
-                        .map(method -> Request.curl("--request", method, x)),
-                Stream.of(
-                        Request.curl(site),
-                        Request.curl("--head", x),
-                        Request.curl("--http1.0", x),
-                        Request.curl("--http2", x),
-                        Request.curl(site + "//x"),
-                        Request.curl(site + "/../../etc/passwd"),
-                        Request.curl(site + "/.well-known"),
-                        Request.curl(site + "/x.png?dateline=1&y=%00"),
-                        Request.curl(site + "/é%20%ff"),
-                        Request.curl(site + "/avatar7.png"),
-                        Request.curl(site + "/picture"),
-                        Request.curl("--request-target", "/%zz", site),
-                        Request.curl("--request-target", "/%zz", "--http2", site),
-                        Request.curl("--request", "OPTIONS", "--request-target", "*", site),
-                        Request.curl("--data", "x=1", x),
-                        Request.curl("--data", "x=1", "--http2", x),
-                        Request.curl("--data", LINE, x),
-                        Request.curl("--data", LINE, "--http2", x),
-                        Request.curl("--upload-file", "/usr/bin/openssl", x),
-                        Request.curl("--upload-file", "/usr/bin/openssl", site + "/me2.png"),
-                        Request.curl("--header", "Transfer-Encoding: chunked", "--data", LINE, x),
-                        Request.curl("-HA: " + LINE, "-HB: " + LINE, "-HC: " + LINE, "-HD: " + LINE, x),
-                        Request.curl("--header", "A: " + LINE + LINE, x),
-                        Request.curl(site + "/" + LINE),
-                        Request.curl(site + "/" + LINE + LINE),
-                        Request.curl("--header", "Host: evil.example.org", x),
-                        Request.curl("--header", "Connection: upgrade", "--header", "Upgrade: websocket", site),
-                        Request.curl("--header", "Range: bytes=0-3", site),
-                        Request.curl("--header", "Expect: 100-continue", "--data", "x", site),
-                        Request.curl("--request", "POST", site + "/Renard-1.png"),
-                        Request.curl("--data", LINE, site + "/Renard-1.png"),
-                        Request.curl("--data", LINE, site + "/picture/x")));
+        String methods = "POST PUT DELETE OPTIONS PATCH PROPFIND TRACE CONNECT FOX";
+        String paths = "/ //x /../../etc/passwd /.well-known /x.png?dateline=1&y=%00 /é%20%ff /avatar7.png /picture";
+        var plain = Stream.concat(
+                Stream.of(methods.split(" ")).map(method -> Request.curl("--request", method, x)),
+                Stream.of(paths.split(" ")).map(path -> Request.curl(site + path)));
+        var versions = Stream.of("--http1.1", "--http2")
+                .flatMap(version -> Stream.of(
+                        Request.curl(version, x),
+                        Request.curl(version, "--request-target", "/%zz", site),
+                        Request.curl(version, "--data", "x=1", x),
+                        Request.curl(version, "--data", LINE, x)));
+        var others = Stream.of(
+                Request.curl("--head", x),
+                Request.curl("--http1.0", x),
+                Request.curl("--request", "OPTIONS", "--request-target", "*", site),
+                Request.curl("--upload-file", "/usr/bin/openssl", x),
+                Request.curl("--header", "Transfer-Encoding: chunked", "--data", LINE, x),
+                Request.curl("-HA: " + LINE, "-HB: " + LINE, "-HC: " + LINE, "-HD: " + LINE, x),
+                Request.curl("--header", "A: " + LINE + LINE, x),
+                Request.curl(site + "/" + LINE),
+                Request.curl(site + "/" + LINE + LINE),
+                Request.curl("--header", "Host: evil.example.org", x),
+                Request.curl("--header", "Connection: upgrade", "--header", "Upgrade: websocket", site),
+                Request.curl("--header", "Range: bytes=0-3", site),
+                Request.curl("--header", "Expect: 100-continue", "--data", "x", site),
+                Request.curl("--data", LINE, site + "/Renard-1.png"),
+                Request.curl("--data", LINE, site + "/picture/x"));
+        return Stream.of(plain, versions, others).flatMap(requests -> requests);
     }
 
     /** Requests that no curl sends; on port 443 in the clear too. */
     private static Stream<Request> raws() {
         String host = "Host: avatar.spacefox.fr\r\nConnection: close\r\n";
+        String get = "GET /x HTTP/1.1\r\n";
+        String post = "POST /x HTTP/1.1\r\n" + host;
         return Stream.of(
-                        "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n",
-                        "POST /x HTTP/1.1\r\n" + host + "Content-Length: x\r\n\r\n",
-                        "POST /x HTTP/1.1\r\n" + host + "Content-Length: 1\r\n\r\na",
-                        "POST /x HTTP/1.1\r\n" + host
-                                + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-                        "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-                        "POST /x HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+                        post + "Transfer-Encoding: gzip\r\n\r\n",
+                        post + "Content-Length: x\r\n\r\n",
+                        post + "Content-Length: 1\r\n\r\na",
+                        post + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                        post + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                        post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
                         "GET /x HTTP/3.0\r\n" + host + "\r\n",
-                        "GET /x HTTP/1.1\r\n" + host + "If-Match: x\r\n\r\n",
-                        "GET /x HTTP/1.1\r\nConnection: close\r\n\r\n",
-                        "GET /x HTTP/1.1\r\n" + host + "Host: other.example.org\r\n\r\n",
-                        "GET /x HTTP/1.1\r\nHost: ..\r\n\r\n",
+                        get + host + "If-Match: x\r\n\r\n",
+                        get + "Connection: close\r\n\r\n",
+                        get + host + "Host: other.example.org\r\n\r\n",
+                        get + "Host: ..\r\n\r\n",
                         "get /x HTTP/1.1\r\n" + host + "\r\n",
                         "noise\r\n\r\n")
                 .flatMap(text -> Stream.of(

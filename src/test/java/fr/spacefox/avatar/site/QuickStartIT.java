@@ -20,25 +20,24 @@ import org.junit.jupiter.api.Test;
 @Needs({CHROMIUM, PYTHON})
 class QuickStartIT {
 
-    private static final int PICTURES = 8000;
-    private static final int AVATARS = 8080;
+    private static final List<Integer> PORTS = List.of(8000, 8080); // of the pictures and of the avatars
 
     @Test
     void aBrowserShowsFoxesAndOthersAfterAReload() throws Exception {
-        for (int port : List.of(PICTURES, AVATARS)) {
-            assertFalse(isOpen(port), "another program listens on port " + port);
-        }
-        Process lines = run(Documents.block("Try it here", "sh"));
+        for (int port : PORTS) assertFalse(isOpen(port), "another program listens on port " + port);
+        // The lines run in the project's folder, by the Java that runs the tests.
+        String path = "PATH=" + System.getProperty("java.home") + "/bin:$PATH\n";
+        Process lines = new ProcessBuilder("sh", "-ec", path + Documents.block("Try it here", "sh"))
+                .redirectErrorStream(true)
+                .redirectOutput(new File("target/quick-start.log"))
+                .start();
         try (var browser = new Browser(
                 command -> new ProcessBuilder(command).redirectErrorStream(true).start())) {
-            awaitOpen(PICTURES, lines);
-            awaitOpen(AVATARS, lines);
+            for (int port : PORTS) Await.until("port " + port + ", see target/quick-start.log", () -> isOpen(port));
             var profile = new HashSet<Integer>();
             for (int visit = 0; visit < 10 && profile.size() < 2; visit++) { // as in BrowserIT
                 List<Integer> seen = browser.see(
-                        "http://localhost:" + PICTURES + "/",
-                        Path.of("target/foxes"),
-                        Path.of("target/quick-start.png"));
+                        "http://localhost:8000/", Path.of("target/foxes"), Path.of("target/quick-start.png"));
                 System.out.println("the quick start's reader sees foxes " + seen);
                 assertEquals(BrowserIT.AVATARS, seen.size(), "pictures on the page");
                 profile.add(seen.get(0));
@@ -48,22 +47,6 @@ class QuickStartIT {
             lines.descendants().forEach(ProcessHandle::destroyForcibly);
             lines.destroyForcibly().onExit().join();
         }
-    }
-
-    /** Runs the lines in the project's folder, by the Java that runs the tests. */
-    private static Process run(String lines) throws IOException {
-        String java = System.getProperty("java.home") + "/bin";
-        return new ProcessBuilder("sh", "-ec", "PATH=" + java + ":$PATH\n" + lines)
-                .redirectErrorStream(true)
-                .redirectOutput(new File("target/quick-start.log"))
-                .start();
-    }
-
-    private static void awaitOpen(int port, Process lines) throws InterruptedException {
-        Await.until("port " + port + ", see target/quick-start.log", () -> {
-            assertTrue(lines.isAlive(), "ended, see target/quick-start.log");
-            return isOpen(port);
-        });
     }
 
     private static boolean isOpen(int port) {

@@ -2,54 +2,56 @@ package fr.spacefox.avatar.site;
 
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static fr.spacefox.avatar.support.Needs.Tool.IMAGEMAGICK;
+import static fr.spacefox.avatar.support.Needs.Tool.PYTHON;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
-import java.util.Arrays;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** What deploy/install refuses: one line names the culprit, and nothing has changed. */
-@Needs({BOX, IMAGEMAGICK})
+/** What deploy/install refuses, also beside other programs and sites: it names the culprit, and nothing has changed. */
+@Needs({BOX, IMAGEMAGICK, PYTHON})
 class RefusalsIT {
 
     private static final String CATS = "cats.example.org";
-    private static final String USAGE = "\nusage: deploy/install [DOMAIN FILE|FOLDER...]";
+    private static final String SETTINGS = "/etc/default/avatar";
+    private static final String OTHER = "/etc/nginx/conf.d/other.conf";
+
     private static final String NO_DOMAIN = "no domain: '%s'; it comes first, with letters outside ASCII as xn--...";
     private static final String NO_URL =
             ": write http:// or https://, one *, and what is not ASCII with %, such as %C3%A9";
-    private static final String SETTINGS = "/etc/default/avatar";
+    private static final String NO_NAME = ": a name here has only letters, digits, . _ - and one * before the ending";
+    private static final String NEEDS_ALL =
+            "avatar needs ports 80 and 443 of all addresses. For other sites too, write \"listen PORT\" and"
+                    + " \"listen [::]:PORT\", without an address, ipv6only and proxy_protocol: " + OTHER + ": ";
 
+    @AutoClose
     private static final Boxes BOXES = new Boxes(box -> {
-        Box.drawFoxes(3, box.path("/root/cats"));
+        Box.drawFoxes(2, box.path("/root/cats"));
         box.run("""
                 cd /root
-                mv cats/Renard-3.png .
+                cp -r deploy /tmp
                 mkdir empty
-                echo text > cat.txt""");
+                echo text > cat.txt
+                openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=other \\
+                    -keyout other.key -out other.pem
+                systemctl enable --now nginx""");
     });
 
-    @AfterAll
-    static void discard() throws Exception {
-        BOXES.close();
-    }
-
-    /** The machine is broken, deploy/install is called with arguments as one types them, and it is repaired. */
-    private record Case(String breaks, String arguments, int status, String message, String repairs) {
-        @Override
-        public String toString() {
-            return (breaks + " " + arguments).strip();
-        }
-    }
+    /** The server is broken, deploy/install is called, and the server is repaired. In says, <...> is a pattern. */
+    private record Case(String breaks, String arguments, int status, String says, String repairs) {}
 
     private static Case wrong(String arguments, String message) {
-        return new Case("", arguments, 2, message + USAGE, "");
+        String says = "deploy/install: " + message + "\nusage: deploy/install [DOMAIN FILE|FOLDER...]";
+        return new Case("", arguments, 2, says, "");
     }
 
     private static Case noDomain(String domain) {
@@ -57,137 +59,186 @@ class RefusalsIT {
     }
 
     private static Case refused(String breaks, String arguments, String message, String repairs) {
-        return new Case(breaks, arguments, 1, message, repairs);
+        return new Case(breaks, arguments, 1, "deploy/install: " + message, repairs);
     }
 
     private static Case settings(String line, String message) {
         String key = line.substring(0, line.indexOf('='));
-        return refused(
-                "sed 's|^" + key + "=.*|" + line + "|' deploy/avatar.default > " + SETTINGS,
-                "",
-                message,
-                "rm " + SETTINGS);
+        String breaks = "sed 's|^" + key + "=.*|" + line + "|' deploy/avatar.default > " + SETTINGS;
+        return refused(breaks, "", SETTINGS + ": " + message, "");
     }
 
     private static Case java(String version) {
-        return refused(
-                "mv /usr/bin/java /tmp; printf '#!/bin/sh\\necho openjdk version \\\\\"" + version
-                        + "\\\\\" 2022-07-19 >&2\\n' > /usr/bin/java; chmod 755 /usr/bin/java",
-                CATS + " cats",
-                "/usr/bin/java is version " + version + ", but 17.0.5 or later is needed",
-                "mv /tmp/java /usr/bin/java");
+        String breaks = """
+                mv /usr/bin/java /tmp
+                printf '#!/bin/sh\\necho openjdk version \\\\"%s\\\\" 2022-07-19 >&2\\n' > /usr/bin/java
+                chmod 755 /usr/bin/java""".formatted(version);
+        String message = "/usr/bin/java is version " + version + ", but 17.0.5 or later is needed";
+        return refused(breaks, CATS + " cats", message, "mv /tmp/java /usr/bin/java");
     }
 
-    private static Stream<Case> cases() {
-        return Stream.of(
+    private static Case program(String port, String address, String remedy) {
+        String unit = "other-" + port; // a unit that has ended keeps its name for a while
+        String breaks = """
+                systemctl stop nginx
+                systemd-run --quiet --collect --unit=%s python3 -m http.server --bind %s %s
+                until ss -Hltn | grep ':%3$s '; do sleep 0.1; done""".formatted(unit, address, port);
+        String message = "port " + port + " is taken: python3, process <\\d+>. " + remedy;
+        return refused(breaks, CATS + " cats", message, "systemctl stop " + unit + "; systemctl start nginx");
+    }
+
+    /** What is noticed late: the version comes first, for the arguments were right. */
+    private static Case late(String breaks, String arguments, String says, String repairs) {
+        return new Case(breaks, CATS + " " + arguments, 1, "avatar <\\w{12}> for " + CATS + "\n" + says, repairs);
+    }
+
+    private static Case inTheWay(String breaks, String message, String repairs) {
+        return late(breaks, "cats", "deploy/install: " + message, repairs);
+    }
+
+    private static Case site(String lines, String message) {
+        return inTheWay("echo '" + lines + "' > " + OTHER, message, "");
+    }
+
+    private static Case listen(String line) {
+        String certificate = "ssl_certificate /root/other.pem; ssl_certificate_key /root/other.key;";
+        return site("server { " + line + "; " + certificate + " }", NEEDS_ALL + line);
+    }
+
+    private static Stream<Arguments> cases() {
+        String end = "End it, or see \"Behind another web server\" in deploy/operations.md";
+        String defaultSite =
+                "ln -s ../sites-available/default /etc/nginx/sites-enabled; rm " + OTHER + "; systemctl restart nginx";
+        String noPicture = "deploy/pictures: no usable picture";
+        String noDomains = "-h cats cat13.png 192.0.2.1 fox..org https://fox.org/ a_b.org fox.org.";
+        var others = Stream.of(
                 wrong("", NO_DOMAIN.formatted("")),
-                wrong("cats", NO_DOMAIN.formatted("cats")),
                 wrong("cats/*", NO_DOMAIN.formatted("cats/renard-1.png")),
-                wrong("cat13.png", NO_DOMAIN.formatted("cat13.png")),
-                noDomain("-h"),
-                noDomain("192.0.2.1"),
-                noDomain("fox..org"),
-                noDomain("https://fox.org/"),
-                noDomain("a_b.org"),
-                noDomain("fox.org."),
                 noDomain("a b\nfox.org"),
                 noDomain("a".repeat(64) + ".org"),
                 noDomain("a.".repeat(126) + "org"),
                 wrong("$(printf 'r\\303\\251nard.fr') cats", NO_DOMAIN.formatted("r\u00c3\u00a9nard.fr")),
                 wrong(CATS, "no picture given, and none is here"),
                 refused("", CATS + " dogs", "dogs: no such file or folder", ""),
-                refused("", CATS + " 'dogs/*'", "dogs/*: no such file or folder", ""),
-                settings("COUNT=fox", SETTINGS + ": COUNT=fox is no number of pictures"),
-                settings("COUNT=-1", SETTINGS + ": COUNT=-1 is no number of pictures"),
-                settings("PORT=http", SETTINGS + ": PORT=http is no port"),
-                settings("SIZE=big", SETTINGS + ": SIZE=big is no number of pixels"),
-                settings("SIZE=0", SETTINGS + ": SIZE=0 is no number of pixels"),
-                settings("URL=*", SETTINGS + ": URL=*" + NO_URL),
-                settings(
-                        "URL=https://h/caf\\xc3\\xa9/*.gif",
-                        SETTINGS + ": URL=https://h/caf\u00c3\u00a9/*.gif" + NO_URL),
-                settings(
-                        "URL=https://avatar.spacefox.fr/*.png;",
-                        SETTINGS
-                                + ": URL=https://avatar.spacefox.fr/*.png;: a name here has only letters, digits, . _ -"
-                                + " and one * before the ending"),
-                refused(
-                        "sed /^PORT=/d deploy/avatar.default > " + SETTINGS,
-                        "",
-                        SETTINGS + " lacks PORT",
-                        "rm " + SETTINGS),
+                settings("COUNT=fox", "COUNT=fox is no number of pictures"),
+                settings("COUNT=-1", "COUNT=-1 is no number of pictures"),
+                settings("PORT=http", "PORT=http is no port"),
+                settings("SIZE=big", "SIZE=big is no number of pixels"),
+                settings("SIZE=0", "SIZE=0 is no number of pixels"),
+                settings("URL=*", "URL=*" + NO_URL),
+                settings("URL=https://h/caf\\xc3\\xa9/*.gif", "URL=https://h/caf\u00c3\u00a9/*.gif" + NO_URL),
+                settings("URL=https://avatar.spacefox.fr/*.png;", "URL=https://avatar.spacefox.fr/*.png;" + NO_NAME),
+                refused("sed /^PORT=/d deploy/avatar.default > " + SETTINGS, "", SETTINGS + " lacks PORT", ""),
                 refused(
                         "sed 's|^URL=.*|URL=https://cdn.example.org/*.png|' deploy/avatar.default > " + SETTINGS,
                         "avatar.spacefox.fr cats",
                         "cats: URL in " + SETTINGS + " leads to another server; put the pictures there",
-                        "rm " + SETTINGS),
-                java("17"),
-                java("17.0.4"),
-                java("11.0.22"),
-                java("1.8.0_402"));
-    }
-
-    private static Stream<Arguments> casesOnBothDebians() {
-        return cases().flatMap(one -> Arrays.stream(Debian.values()).map(debian -> Arguments.of(debian, one)));
+                        ""),
+                late("", "empty", noPicture, ""),
+                late("", "cat.txt", "left out: cat.txt: no picture (text/plain)\n" + noPicture, ""),
+                program("80", "127.0.0.2", end),
+                program("443", "::", end),
+                program("6666", "127.0.0.1", "End it, or choose another PORT in " + SETTINGS),
+                refused(
+                        "systemctl stop nginx; nginx",
+                        CATS + " cats",
+                        "port 80 is taken: nginx, process <\\d+>. " + end,
+                        "nginx -s stop; until systemctl start nginx; do sleep 0.1; done"),
+                listen("listen 127.0.0.1:80"),
+                listen("listen 127.0.0.2:443 ssl"),
+                listen("listen localhost"),
+                listen("listen [::1]:80"),
+                listen("listen 443 ssl proxy_protocol"),
+                inTheWay(
+                        "rm /etc/nginx/sites-enabled/default; echo 'server { listen [::]:80 ipv6only=off; }' > " + OTHER
+                                + "; systemctl restart nginx",
+                        NEEDS_ALL + "listen [::]:80 ipv6only=off",
+                        defaultSite),
+                site(
+                        "server { listen 80; server_name dogs.example.org " + CATS + "; }",
+                        "another site of nginx has the domain " + CATS + "; nginx -T shows it"),
+                site(
+                        "server { listen 80; fox on; }",
+                        "nginx refuses its files; they are as before. It says:<.*>unknown directive \"fox\" in " + OTHER
+                                + ":1<.*>"),
+                inTheWay(
+                        "sed -i 's|include /etc/nginx/conf.d|# &|' /etc/nginx/nginx.conf",
+                        "nginx.conf does not include /etc/nginx/conf.d/*.conf",
+                        "sed -i 's|# include /etc/nginx/conf.d|include /etc/nginx/conf.d|' /etc/nginx/nginx.conf"),
+                refused(
+                        "systemd-run --quiet --collect --unit=other flock /etc/default sleep 300;"
+                                + " until ! flock -n /etc/default true; do sleep 0.1; done",
+                        CATS + " cats",
+                        "another deploy/install or deploy/remove is running",
+                        "systemctl stop other"),
+                inTheWay( // whatever the reason may be: here a jar that is not there
+                        "mkdir -p /etc/systemd/system/avatar.service.d; printf '[Service]\\nExecStart=\\n"
+                                + "ExecStart=/usr/bin/java -jar /fox.jar\\nRestart=no\\n'"
+                                + " > /etc/systemd/system/avatar.service.d/other.conf",
+                        "the Java program does not answer: Error: Unable to access jarfile /fox.jar",
+                        "rm -r /etc/systemd/system/avatar.service.d; systemctl daemon-reload"),
+                inTheWay( // nginx has an address that its files no longer have, and cannot open port 80 beside it
+                        "rm /etc/nginx/sites-enabled/default; echo 'server { listen 127.0.0.1:80; }' > " + OTHER
+                                + "; systemctl restart nginx; echo 'server { listen 80; }' > " + OTHER,
+                        "https://" + CATS + "/me.png answers '000 ' and no redirect to a picture."
+                                + " /var/log/nginx/error.log may say why",
+                        "visit --output /dev/null http://localhost/; systemctl restart nginx; " + defaultSite));
+        var domains = Stream.of(noDomains.split(" ")).map(RefusalsIT::noDomain);
+        var versions = Stream.of("17", "17.0.4", "11.0.22", "1.8.0_402").map(RefusalsIT::java);
+        return Stream.of(domains, versions, others)
+                .flatMap(cases -> cases)
+                .flatMap(one -> Stream.of(Debian.values()).map(debian -> Arguments.of(debian, one)));
     }
 
     @ParameterizedTest
-    @MethodSource("casesOnBothDebians")
+    @MethodSource("cases")
     @Execution(ExecutionMode.CONCURRENT)
     void namesTheCulpritAndChangesNothing(Debian debian, Case one) throws Exception {
-        BOXES.use(debian, box -> {
-            box.run("cd /root; " + one.breaks());
-            try {
-                var state = new State(box);
-                assertEquals(
-                        new Command(one.status(), "deploy/install: " + one.message() + "\n"),
-                        box.tryInstall(one.arguments()));
-                state.assertUnchanged();
-            } finally {
-                box.run("cd /root; " + one.repairs());
-            }
-        });
+        BOXES.use(debian, box -> assertRefused(box, one));
     }
 
-    /** Only here the program says more than its line: its version comes first, for the arguments were right. */
-    @ParameterizedTest
-    @MethodSource("foldersWithoutPictures")
-    @Execution(ExecutionMode.CONCURRENT)
-    void namesWhatIsNoPicture(Debian debian, String arguments, String message) throws Exception {
-        BOXES.use(debian, box -> {
+    private static void assertRefused(Box box, Case one) {
+        box.run("cd /root\n" + one.breaks());
+        try {
             var state = new State(box);
-            Command said = box.tryInstall(CATS + " " + arguments);
-            assertEquals(1, said.status());
-            assertEquals(message, said.output().substring(said.output().indexOf('\n') + 1));
+            Command said = box.tryInstall(one.arguments());
+            String pattern = "(?s)\\Q" + one.says().replace("<", "\\E").replace(">", "\\Q") + "\\E\n";
+            assertTrue(said.output().matches(pattern), said::output);
+            assertEquals(one.status(), said.status());
             state.assertUnchanged();
+        } finally {
+            box.run(one.repairs() + "\nrm -f " + SETTINGS + " " + OTHER);
+        }
+    }
+
+    /** nginx -t is content with a program of its own that shares a port with http, but nginx does not start. */
+    @Boxes.OnBothDebians
+    void noticesThatNginxWouldNotStart(Debian debian) throws Exception {
+        BOXES.use(debian, box -> {
+            if (!box.succeeds("ls /usr/share/nginx/modules/ngx_stream_module.so")) {
+                Debian.skip("libnginx-mod-stream is not installed");
+            }
+            String breaks = """
+                    cat > /etc/nginx/modules-enabled/stream.conf <<'END'
+                    load_module modules/ngx_stream_module.so;
+                    stream { server { listen 443; listen [::]:443; proxy_pass 127.0.0.1:8443; } }
+                    END
+                    mv /etc/nginx/modules-enabled/*mod-stream.conf /tmp || true
+                    systemctl restart nginx""";
+            String message = "nginx would not start with avatar's ports 80 and 443 beside one of these lines: <.*>"
+                    + "/etc/nginx/modules-enabled/stream.conf: listen 443; <.*>";
+            String undo = "systemctl restart nginx; rm /etc/nginx/modules-enabled/stream.conf; systemctl restart nginx";
+            assertRefused(box, inTheWay(breaks, message, undo));
         });
     }
 
-    private static Stream<Arguments> foldersWithoutPictures() {
-        return Arrays.stream(Debian.values())
-                .flatMap(debian -> Stream.of(
-                        Arguments.of(debian, "empty", "deploy/pictures: no usable picture\n"),
-                        Arguments.of(
-                                debian,
-                                "cat.txt",
-                                "left out: cat.txt: no picture (text/plain)\ndeploy/pictures: no usable picture\n")));
-    }
-
     @ParameterizedTest
-    @MethodSource("scripts")
+    @ValueSource(strings = {"deploy/install", "deploy/remove", "deploy/certificate"})
     @Execution(ExecutionMode.CONCURRENT)
-    void onlyRootMayRunIt(Debian debian, String script) throws Exception {
-        BOXES.use(
-                debian,
-                box -> assertEquals(
-                        script + ": must be run as root",
-                        box.run("rm -rf /tmp/deploy; cp -r /root/deploy /tmp; cd /tmp; setpriv --reuid=65534 " + script
-                                + " " + (script.endsWith("install") ? CATS + " deploy" : "") + " 2>&1 || true")));
-    }
-
-    private static Stream<Arguments> scripts() {
-        return Arrays.stream(Debian.values())
-                .flatMap(debian -> Stream.of("install", "remove", "certificate")
-                        .map(script -> Arguments.of(debian, "deploy/" + script)));
+    void onlyRootMayRunIt(String script) throws Exception {
+        BOXES.use(Debian.THIS, box -> {
+            Command refused = box.attempt("cd /tmp; setpriv --reuid=65534 " + script);
+            assertEquals(new Command(1, script + ": must be run as root\n"), refused);
+        });
     }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.nio.file.Files;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -19,14 +20,10 @@ class RequestsIT extends InstalledSite {
 
     @Test
     void everyRequestReachesTheJvmAsTheSame() throws Exception {
-        Process trace =
-                box.start("exec strace --follow-forks --quiet=all --trace=read --string-limit=999 --output=/reads"
-                        + " --attach=" + box.jvm());
-        box.awaitTrue(
-                "strace",
-                () -> box.attempt("grep TracerPid /proc/" + box.jvm() + "/status")
-                        .output()
-                        .matches("TracerPid:\\s+[1-9]\\d*\\s*"));
+        int jvm = box.jvm();
+        String strace = "exec strace --follow-forks --quiet=all --trace=read --string-limit=999 --output=/reads";
+        Process trace = box.start(strace + " --attach=" + jvm);
+        box.awaitTrue("strace", () -> box.succeeds("grep 'TracerPid:\\s*[1-9]' /proc/" + jvm + "/status"));
         for (var request : REQUESTS) request.send(box).assertRedirect(); // each second, most of 64 draws are renewed
         box.run("pkill -x strace"); // the box's own: it has its own process numbers
         Command.finish(trace);
@@ -42,18 +39,12 @@ class RequestsIT extends InstalledSite {
 
     @Test
     void speaksTls12And13AndHttp2() {
-        for (String version : new String[] {"1.2", "1.3"}) {
-            ask("--tlsv" + version, "--tls-max", version, SITE).assertRedirect();
-        }
+        for (String tls : List.of("1.2", "1.3"))
+            ask("--tlsv" + tls, "--tls-max", tls, SITE).assertRedirect();
         Command old = box.curl("--tlsv1.1", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0", SITE);
         assertEquals(35, old.status()); // the handshake failed
         String answer = box.curl("--http2", SITE).output();
         assertTrue(answer.startsWith("HTTP/2 302"), answer);
-    }
-
-    @Test
-    void configurationIsAcceptedWithoutAWarning() {
-        assertEquals("", box.run("nginx -t 2>&1 | grep '\\[' || true"));
     }
 
     /** nginx wants at least 8 pages for each zone that processes share; pages have up to 64 KB. */
@@ -65,8 +56,8 @@ class RequestsIT extends InstalledSite {
                 .toList();
         assertEquals(3, zones.size());
         for (var zone : zones) {
-            assertTrue(
-                    Integer.parseInt(zone.group(1)) * (zone.group(2).equals("m") ? 1024 : 1) >= 8 * 64, zone.group());
+            int unit = zone.group(2).equals("m") ? 1024 : 1;
+            assertTrue(Integer.parseInt(zone.group(1)) * unit >= 8 * 64, zone.group());
         }
     }
 }

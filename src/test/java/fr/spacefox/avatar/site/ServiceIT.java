@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Needs;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The unit under a real systemd. */
@@ -17,10 +16,9 @@ import org.junit.jupiter.api.Test;
 class ServiceIT extends InstalledSite {
 
     @Test
-    void runsNowAndAfterTheNextBoot() {
-        assertEquals("enabled\nactive", box.run("systemctl is-enabled avatar; systemctl is-active avatar"));
-        assertTrue(box.run("journalctl --unit avatar --output cat")
-                .contains("http://localhost:6666/ -> https://avatar.spacefox.fr/Renard-*.png"));
+    void theJournalSaysWhatItRedirects() {
+        box.run("journalctl --unit avatar --output cat"
+                + " | grep --fixed-strings 'http://localhost:6666/ -> https://avatar.spacefox.fr/Renard-*.png'");
     }
 
     @Test
@@ -33,14 +31,16 @@ class ServiceIT extends InstalledSite {
     void isWellEnclosed() {
         box.run("systemd-analyze security --offline=yes --threshold=12 /etc/systemd/system/avatar.service");
         assertEquals("", box.run("systemd-analyze verify /etc/systemd/system/avatar.service"));
-        assertEquals(Set.of("127.0.0.0/8", "::1/128"), words("IPAddressAllow"));
-        assertEquals(Set.of("0.0.0.0/0", "::/0"), words("IPAddressDeny"));
+        // systemd prints them in any order.
+        assertEquals(
+                Set.of("127.0.0.0/8", "::1/128"),
+                Set.of(property("IPAddressAllow").split(" ")));
+        assertEquals(
+                Set.of("0.0.0.0/0", "::/0"), Set.of(property("IPAddressDeny").split(" ")));
     }
 
-    /** A property of the unit that is a set; systemd prints it in any order. */
-    private static Set<String> words(String property) {
-        return Set.of(box.run("systemctl show --value --property=" + property + " avatar")
-                .split(" "));
+    private static String property(String name) {
+        return box.run("systemctl show --value --property=" + name + " avatar");
     }
 
     /** A wrong argument stays wrong: one attempt, and the reason in the journal. */
@@ -48,13 +48,10 @@ class ServiceIT extends InstalledSite {
     void isNotRestartedWithAWrongCount() throws Exception {
         box.run("sed -i s/^COUNT=.*/COUNT=none/ /etc/default/avatar; systemctl restart avatar");
         try {
-            box.awaitTrue(
-                    "the end",
-                    () -> box.attempt("systemctl is-active avatar").output().equals("failed\n"));
-            Thread.sleep(3000); // a second attempt would come after one second
-            assertEquals(
-                    "ExecMainStatus=2\nNRestarts=0",
-                    box.run("systemctl show --property=ExecMainStatus --property=NRestarts avatar | sort"));
+            box.awaitTrue("the end", () -> property("ActiveState").equals("failed"));
+            Thread.sleep(1500); // a second attempt would come after one second
+            assertEquals("2", property("ExecMainStatus"));
+            assertEquals("0", property("NRestarts"));
         } finally {
             box.run("sed -i s/^COUNT=.*/COUNT=21/ /etc/default/avatar; systemctl restart avatar");
         }
@@ -71,37 +68,27 @@ class ServiceIT extends InstalledSite {
             box.awaitTrue("the other", () -> box.succeeds("visit http://localhost:6666/"));
             long start = System.nanoTime();
             box.run("systemctl start avatar");
-            box.awaitTrue(
-                    "a new attempt",
-                    () -> !box.run("systemctl show --property=NRestarts --value avatar")
-                            .equals("0"));
-            Thread.sleep(3000);
+            box.awaitTrue("three new attempts", () -> Integer.parseInt(property("NRestarts")) >= 3);
+            assertTrue(System.nanoTime() - start >= 3_000_000_000L, "more than one attempt a second");
             String said = box.tryInstall("").output();
             assertTrue(said.contains("port 6666 is taken: java, process "), said);
-            int restarts = Integer.parseInt(box.run("systemctl show --property=NRestarts --value avatar"));
-            long seconds = (System.nanoTime() - start) / 1_000_000_000;
-            assertTrue(restarts > 0 && restarts <= seconds, restarts + " new attempts in " + seconds + " s");
         } finally {
             other.destroy();
             other.waitFor();
         }
-        box.awaitTrue("the service", () -> box.curl(SITE).output().contains("Location: https://avatar.spacefox.fr/"));
+        awaitRedirectBy(0);
         box.run("systemctl reset-failed avatar; systemctl restart avatar"); // NRestarts starts again
         awaitRedirectBy(0);
     }
 
     @Test
     void comesBackFromAnyNumberOfKills() throws Exception {
-        long slowest = 0;
         for (int death = 1; death <= 10; death++) { // twice what systemd's default start limit forgives
             int victim = box.jvm();
-            long start = System.nanoTime();
             box.run("kill -KILL " + victim);
             awaitRedirectBy(victim);
-            slowest = Math.max(slowest, (System.nanoTime() - start) / 1_000_000);
         }
-        System.out.println("10 kills, each survived, in " + slowest + " ms at most");
-        assertEquals("10", box.run("systemctl show --property=NRestarts --value avatar"));
+        assertEquals("10", property("NRestarts"));
         box.attempt("systemctl reset-failed avatar"); // NRestarts starts again
     }
 
@@ -124,8 +111,8 @@ class ServiceIT extends InstalledSite {
                 awaitRedirectBy(before);
             }
         });
-        System.out.println("3 restarts under load: " + Load.of(report));
         var seen = Load.of(report);
+        System.out.println("3 restarts under load: " + seen);
         assertEquals(0, seen.failed(), report);
         assertEquals(0, seen.pictures(), report);
     }
@@ -134,12 +121,8 @@ class ServiceIT extends InstalledSite {
     void stopsWithSuccess() {
         box.run("systemctl stop avatar");
         try {
-            assertEquals(
-                    "ActiveState=inactive\nResult=success",
-                    box.run("systemctl show --property=Result --property=ActiveState avatar")
-                            .lines()
-                            .sorted()
-                            .collect(Collectors.joining("\n")));
+            assertEquals("inactive", property("ActiveState"));
+            assertEquals("success", property("Result"));
         } finally {
             box.run("systemctl start avatar");
         }

@@ -20,23 +20,19 @@ public final class Await {
         boolean holds() throws IOException, InterruptedException;
     }
 
-    /** Looks until it is so. */
     public static void until(String what, Condition condition) throws InterruptedException {
         until(what, PATIENCE, condition);
     }
 
-    /** Looks until it is so, which must be within this time. */
     public static void until(String what, Duration limit, Condition condition) throws InterruptedException {
         value(what, limit, () -> condition.holds() ? true : null);
     }
 
-    /** Looks until there is something to see. */
     public static <T> T value(String what, Probe<T> probe) throws InterruptedException {
         return value(what, PATIENCE, probe);
     }
 
-    /** Looks until there is something to see, which must be within this time. */
-    public static <T> T value(String what, Duration limit, Probe<T> probe) throws InterruptedException {
+    private static <T> T value(String what, Duration limit, Probe<T> probe) throws InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
         IOException last = null;
         for (; ; ) {

@@ -1,7 +1,6 @@
 package fr.spacefox.avatar.support;
 
 import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -42,16 +41,13 @@ public final class Client implements AutoCloseable {
 
     /** One head with its empty line and no byte more. */
     public String head() throws IOException {
-        var bytes = new ByteArrayOutputStream();
-        for (int matched = 0; matched < 4; ) {
+        var head = new StringBuilder();
+        while (head.lastIndexOf("\r\n\r\n") < 0) {
             int b = input.read();
-            if (b < 0) {
-                throw new EOFException("closed after: " + bytes);
-            }
-            bytes.write(b);
-            matched = b == "\r\n\r\n".charAt(matched) ? matched + 1 : b == '\r' ? 1 : 0;
+            if (b < 0) throw new EOFException("closed after: " + head);
+            head.append((char) b); // ISO 8859-1
         }
-        return bytes.toString(StandardCharsets.ISO_8859_1);
+        return head.toString();
     }
 
     /** Everything until the server closes. */
@@ -65,8 +61,6 @@ public final class Client implements AutoCloseable {
     }
 
     public static void closeAll(List<Client> clients) throws IOException {
-        for (Client client : clients) {
-            client.close();
-        }
+        for (Client client : clients) client.close();
     }
 }

@@ -22,9 +22,12 @@ public final class LeftOut implements TestExecutionListener {
 
     @Override
     public synchronized void executionSkipped(TestIdentifier test, String need) {
-        boolean isClass = test.getSource().orElse(null) instanceof ClassSource;
-        int count = isClass ? plan.getDescendants(test).size() : 1;
-        tests.merge(name(test) + " needs " + need, count, Integer::sum);
+        var source = test.getSource().orElse(null);
+        String name = source instanceof MethodSource method
+                ? method.getClassName() + "." + method.getMethodName()
+                : test.getLegacyReportingName();
+        int count = source instanceof ClassSource ? plan.getDescendants(test).size() : 1;
+        tests.merge(name.replaceFirst("^[a-z.]*", "") + " needs " + need, count, Integer::sum);
     }
 
     @Override
@@ -32,13 +35,6 @@ public final class LeftOut implements TestExecutionListener {
         if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
             executionSkipped(test, result.getThrowable().orElseThrow().getMessage());
         }
-    }
-
-    private static String name(TestIdentifier test) {
-        String name = test.getSource().orElse(null) instanceof MethodSource method
-                ? method.getClassName() + "." + method.getMethodName()
-                : test.getLegacyReportingName();
-        return name.replaceFirst("^[a-z.]*", "");
     }
 
     @Override

@@ -1,0 +1,91 @@
+# Makers of pictures and of metadata, and `look`, which prints what came out.
+# shellcheck shell=sh disable=SC2086 # $step and a $turn are two words
+set -eu
+rm -rf /root/case /root/out && mkdir /root/case /root/out && cd /root/case
+here=/root/pictures out=/root/out step="/root/deploy/pictures $out"
+im=$(command -v magick || command -v convert)
+
+convert() { "$im" "$@"; }
+quarters() { # COLOUR COLOUR COLOUR COLOUR FILE
+    convert -size 40x40 '(' "xc:$1" "xc:$2" +append ')' '(' "xc:$3" "xc:$4" +append ')' -append \
+        -bordercolor magenta -compose copy -border 60x0 +repage -quality 95 -define webp:lossless=true "$5"
+}
+mark() { quarters red lime blue white "$1"; }
+grey() { quarters white black 'gray(128)' white miff:- | convert miff:- -colorspace Gray "$@"; }
+moving() { mark miff:- | convert -delay 10 -loop 0 miff:- '(' +clone -flop ')' "$@"; }
+drawing() { echo '<svg xmlns="http://www.w3.org/2000/svg"/>' > "$1"; }
+p3() {
+    quarters 'rgb(200,80,40)' white black 'gray(128)' miff:- | convert miff:- -profile $here/p3.icc -quality 95 "$1"
+}
+ready() { # SIZE FILE: nothing but pixels
+    mark miff:- | convert miff:- -gravity center -crop 80x80+0+0 +repage -sample "$1!" -quality 95 -strip "$2"
+}
+unchanged() { # SIZE TYPE: two such pictures come out byte for byte
+    ready "$1" "a.$2"
+    convert "a.$2" -flip -strip "b.$2"
+    $step -- .
+    cmp "a.$2" $out/1
+    cmp "b.$2" $out/2
+    ls $out
+}
+insert() { # FILE: puts a segment from stdin into a JPEG
+    { printf '\377\330'; cat; tail -c +3 "$1"; } > new
+    mv new "$1"
+}
+exif() { # ORIENTATION FILE: and a GPS datum, which is secret
+    {
+        printf '\377\341\0\107Exif\0\0MM\0*\0\0\0\010\0\002\001\022\0\003\0\0\0\001\0%b\0\0' "\\0$(printf %o "$1")"
+        printf '\210\045\0\004\0\0\0\001\0\0\0\046\0\0\0\0\0\001\0\022\0\002\0\0\0\007\0\0\0\070\0\0\0\0secret\0'
+    } | insert "$2"
+}
+turned() { # TYPE: as cameras store the eight orientations
+    o=1
+    for turn in +repage -flop '-rotate 180' -flip -transpose '-rotate 270' -transverse '-rotate 90'; do
+        mark miff:- | convert miff:- $turn -quality 95 $o.jpg
+        exif $o $o.jpg
+        [ "$1" = jpg ] || { convert $o.jpg -define webp:lossless=true "$o.$1"; rm $o.jpg; }
+        o=$((o + 1))
+    done
+}
+carrying() { # WHAT TYPE: a picture that would be ready without it
+    ready 90x90 x.jpg
+    case $1 in
+    exif) exif 1 x.jpg ;;
+    xmp) printf '\377\341\0\057http://ns.adobe.com/xap/1.0/\0<x>secret</x>   ' | insert x.jpg ;;
+    iptc) printf '\377\355\0\015Photosecret' | insert x.jpg ;;
+    comment) convert x.jpg -set comment secret x.jpg ;;
+    profile) convert x.jpg -profile $here/p3.icc x.jpg ;;
+    esac
+    [ "$2" = jpg ] || convert x.jpg -define webp:lossless=true "x.$2"
+    if [ "$1$2" = xmpgif ]; then
+        { head -c -1 x.gif; printf '!\377\013XMP DataXMP\006secret\0;'; } > new
+        mv new x.gif
+    fi
+    carries "x.$2" || echo nothing to take out
+}
+carries() { grep -qaE 'secret|Exif|EXIF|eXIf|XMP |xmp|ICC_PROFILE|ICCP|iCCP|ICCRGBG|[tzi]TXt|tEXt|tIME' "$1"; }
+colours() { # FILE: in the middle of each quarter of each frame
+    convert "$1" -coalesce -sample '2x2!' -depth 8 -colorspace sRGB rgba:- | od -An -v -tu1 -w4 | awk '
+        function is(r, g, b) { return ($1 - r) ^ 2 < 100 && ($2 - g) ^ 2 < 100 && ($3 - b) ^ 2 < 100 }
+        { colour = "(" $1 "," $2 "," $3 ")" }
+        is(255, 0, 0) { colour = "R" }
+        is(0, 255, 0) { colour = "G" }
+        is(0, 0, 255) { colour = "B" }
+        is(255, 255, 255) { colour = "W" }
+        is(0, 0, 0) { colour = "K" }
+        is(128, 128, 128) { colour = "Y" }
+        is(255, 0, 255) { colour = "M" }
+        is(216, 68, 17) { colour = "O" } # rgb(200,80,40) of Display P3
+        $4 < 128 { colour = "_" } # transparent
+        { printf "%s%s", (NR % 4 == 1 ? " " : ""), colour }'
+}
+look() {
+    find $out -mindepth 1 ! -name taken -printf '%f\n' | sort -n | while read -r i; do
+        echo "$i $(identify -format '%m %wx%h,' "$out/$i" | cut -d , -f 1)$(colours "$out/$i")"
+        ! carries "$out/$i" || echo carries metadata
+        [ "$(stat -c %a "$out/$i")" = 644 ] || echo may not be read
+    done
+}
+made() { $step "$@"; look; } # [TYPE] -- FILE...
+counted() { cut -d ' ' -f 2- | uniq -c | sed 's/^ *//'; }
+timing() { identify -format '%T ' $out/1; grep -ac NETSCAPE2.0 $out/1; } # delays, and that the frames are repeated
