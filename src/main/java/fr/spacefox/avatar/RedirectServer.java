@@ -106,8 +106,8 @@ public final class RedirectServer implements Executor, HttpHandler {
                 // maxIdleConnections and take all places: with the default, nobody else would be admitted for 30 s.
                 + " sun.net.httpserver.idleInterval 2"
                 + " sun.net.httpserver.clockTick 1000" // ms between checks for silent and idle connections
-                // ms between checks of both times above. With 1000, the default, a stall could last 3 s, and visitors
-                // who connect meanwhile would exceed their 2 s. 100 checks a second cost 0.5 s of CPU a minute.
+                // ms between checks of maxReqTime and maxRspTime. With 1000, the default, a stall could last 3 s, and
+                // visitors who connect meanwhile would exceed their 2 s. 100 checks a second take 1 % of a core.
                 + " sun.net.httpserver.timerMillis 10"
                 + " jdk.httpserver.maxConnections " + connections
                 // Leaves room for new clients, unless -D admits fewer connections.

@@ -103,6 +103,7 @@ class CommandLineIT {
         "ftp://x/http://y*",
         "/go?http://a*",
         "mailto:*",
+        "file:/x*",
     })
     void refusesAUrlWithoutSchemeHostOrOneStar(String url) throws Exception {
         assertRefuses("URL*", "0", "21", url);

@@ -1,5 +1,6 @@
 package fr.spacefox.avatar.jar;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Await;
@@ -101,6 +102,16 @@ class StallIT {
             server.assertUnharmed();
         } finally {
             Client.closeAll(stalled);
+        }
+    }
+
+    @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
+    @EnumSource
+    void closesAStalledConnectionAfterTwoSeconds(Mode mode) throws Exception {
+        try (Server server = Server.start(mode);
+                Client stalled = server.connect().send(Client.HALF_HEAD)) {
+            assertEquals("", stalled.rest());
         }
     }
 

@@ -60,7 +60,7 @@ final class Box implements AutoCloseable {
                 printf %s "$3" > usr/bin/visit
                 chmod 755 usr/bin/visit
                 cd ..
-                # Of its own: otherwise two boxes would share the control groups of their services.
+                # A control group of its own: otherwise the services of two boxes would share theirs.
                 for tree in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
                     [ -w $tree/cgroup.procs ] || continue
                     mkdir $tree/avatar-$$

@@ -3,17 +3,12 @@ package fr.spacefox.avatar.support;
 import java.io.IOException;
 import java.time.Duration;
 
-/** The one way to wait: to look until there is something to see. */
+/** The one way to wait: to look until it is so. */
 public final class Await {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60); // a loaded machine, not a measure
 
     private Await() {}
-
-    /** Returns null, or throws an IOException, as long as there is nothing to see. */
-    public interface Probe<T> {
-        T look() throws IOException, InterruptedException;
-    }
 
     /** Whether it is so; an IOException means not yet. */
     public interface Condition {
@@ -25,20 +20,11 @@ public final class Await {
     }
 
     public static void until(String what, Duration limit, Condition condition) throws InterruptedException {
-        value(what, limit, () -> condition.holds() ? true : null);
-    }
-
-    public static <T> T value(String what, Probe<T> probe) throws InterruptedException {
-        return value(what, PATIENCE, probe);
-    }
-
-    private static <T> T value(String what, Duration limit, Probe<T> probe) throws InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
         IOException last = null;
         for (; ; ) {
             try {
-                T seen = probe.look();
-                if (seen != null) return seen;
+                if (condition.holds()) return;
             } catch (IOException notYet) {
                 last = notYet;
             }
