@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.ChiSquare;
 import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -186,11 +186,8 @@ class CommandLineIT {
                 times[(int) ((Redirect.number(client.head()) - 1L) * ranges / count)]++;
             }
         }
-        double expected = (double) draws / ranges;
-        double statistic = IntStream.of(times)
-                .mapToDouble(n -> (n - expected) * (n - expected) / expected)
-                .sum();
-        // Pearson's statistic stays below Laurent and Massart's bound except once in e^21, more than 10^9.
+        double statistic = ChiSquare.of(times);
+        // It stays below Laurent and Massart's bound except once in e^21, more than 10^9.
         int freedom = ranges - 1;
         double bound = freedom + 2 * Math.sqrt(freedom * 21.0) + 2 * 21.0;
         assertTrue(statistic < bound, () -> statistic + " >= " + bound + " " + Arrays.toString(times));

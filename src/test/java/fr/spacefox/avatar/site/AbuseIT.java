@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,11 @@ class AbuseIT extends InstalledSite {
     static void prepare() throws Exception {
         box.run("mkdir -p /var/log/journal; systemctl restart systemd-journald; journalctl --flush");
         fetchDraws(box);
+    }
+
+    @AfterEach
+    void recover() {
+        box.run("systemctl start avatar");
     }
 
     /** Starts the hostile HTTP/2 client of src/test/resources/http2.py. */
@@ -135,6 +141,5 @@ class AbuseIT extends InstalledSite {
             System.out.println(service + " avatar: " + report + ", " + written + " lines of log");
             assertTrue(written < 100, written + " lines");
         }
-        box.run("systemctl start avatar");
     }
 }

@@ -21,7 +21,7 @@ final class Documents {
 
     /** The blocks of one language under a heading. */
     static String block(String heading, String language) throws IOException {
-        var section = Pattern.compile("(?ms)^#+ (?:\\d+\\. )?" + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)")
+        var section = Pattern.compile("(?ms)^#+ " + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)")
                 .matcher(Files.readString(Path.of("README.md"))
                         + Files.readString(Path.of("deploy/README.md"))
                         + Files.readString(Path.of("deploy/operations.md")));

@@ -4,6 +4,7 @@ import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.ChiSquare;
 import fr.spacefox.avatar.support.Needs;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -37,12 +38,9 @@ class DrawsIT extends InstalledSite {
     /** Chi square for 20 degrees of freedom is 62 in one case of 300,000; half more when visits share draws. */
     @Test
     void allPicturesAreEquallyLikely() {
-        double chiSquare = 0;
-        for (int number = 1; number <= 21; number++) {
-            int wanted = number;
-            double deviation = SEEN.stream().filter(seen -> seen == wanted).count() - SEEN.size() / 21.0;
-            chiSquare += deviation * deviation / (SEEN.size() / 21.0);
-        }
+        int[] times = new int[21];
+        for (int number : SEEN) times[number - 1]++;
+        double chiSquare = ChiSquare.of(times);
         System.out.println("600 visits to the site: chi square " + chiSquare);
         assertTrue(chiSquare < 93, SEEN::toString);
     }

@@ -39,7 +39,7 @@ class OutageIT extends InstalledSite {
 
     /** The answers to all requests at once. */
     private static List<Answer> answers() {
-        var sent = REQUESTS.stream()
+        var sent = Request.ALL.stream()
                 .map(request -> Map.entry(request, request.start(box)))
                 .toList();
         return sent.stream().map(one -> Answer.to(one.getKey(), one.getValue())).toList();
@@ -128,7 +128,7 @@ class OutageIT extends InstalledSite {
             // A surplus connection is closed without an answer: curl's exit status is 52 or 56.
             String visit = "status=0; visit --max-time 5 http://localhost:6666/ || status=$?; ";
             box.awaitTrue("a full JVM", () -> box.succeeds(visit + "[ $status = 52 ] || [ $status = 56 ]"));
-            for (var request : REQUESTS) request.send(box).assertRedirect();
+            for (var request : Request.ALL) request.send(box).assertRedirect();
         } finally {
             Command.finish(flood);
         }

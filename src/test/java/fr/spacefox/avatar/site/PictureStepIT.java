@@ -12,18 +12,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * deploy/pictures on both Debians. A case is a script and all that it prints. Its picture is mostly 200 x 80: magenta
- * margins, and in the square between them red and lime above blue and white. What comes out is looked at in the middle
- * of each quarter, so that RGBW is upright, cut from the middle, and of the right colours.
- */
+/** deploy/pictures on both Debians. */
 @Needs({BOX, IMAGEMAGICK})
 class PictureStepIT {
 
@@ -32,17 +28,14 @@ class PictureStepIT {
 
     private static final String FUNCTIONS = ". /root/pictures/functions.sh\n";
 
+    @AutoClose
     private static final Boxes BOXES = new Boxes(
             box -> Command.run("cp", "-r", FOLDER, box.path("/root").toString()).ok());
 
-    @AfterAll
-    static void close() throws Exception {
-        BOXES.close();
-    }
-
-    /** A file of NAME => SCRIPT => OUTPUT: a case goes on in indented lines, and " / " ends a line of its output. */
+    /** What each file's first lines explain. */
     private static Stream<Arguments> cases(String file) throws IOException {
         return Stream.of(Files.readString(Path.of(FOLDER, file)).split("\n+(?!\\s)"))
+                .filter(it -> !it.startsWith("#"))
                 .map(it -> it.split("\\s+=>\\s+"))
                 .flatMap(it -> Stream.of(Debian.values())
                         .map(debian -> Arguments.of(debian, it[0], it[1], it[2].replaceAll(" / |\n +", "\n") + "\n")));

@@ -53,11 +53,11 @@ class PicturesIT extends InstalledSite {
         for (String site : SITES) {
             for (String path : List.of("/picture/", "/picture/me", "/picture/a/b.gif?x", "/picture/Renard-1.png")) {
                 for (String method : List.of("GET", "POST", "PUT", "FOX")) {
-                    ask("--request", method, site + path).assertPicture(200, NOBODY_KEEPS_IT);
+                    ask("--request", method, site + path).assertPicture(200, Answer.NOBODY_KEEPS_IT);
                 }
             }
         }
-        ask("--head", SITE + "/picture/me").assertPicture(200, NOBODY_KEEPS_IT);
+        ask("--head", SITE + "/picture/me").assertPicture(200, Answer.NOBODY_KEEPS_IT);
         // All are alike once in 10^25 times.
         String ask = "for visit in $(seq 20); do visit " + SITE + "/picture/me | md5sum; done | sort -u";
         var sums = box.run(ask).lines().map(line -> line.substring(0, 32)).toList();

@@ -5,8 +5,10 @@ import static fr.spacefox.avatar.support.Needs.Tool.IMAGEMAGICK;
 import static fr.spacefox.avatar.support.Needs.Tool.PYTHON;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.LeftOut;
 import fr.spacefox.avatar.support.Needs;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -215,9 +217,8 @@ class RefusalsIT {
     @Boxes.OnBothDebians
     void noticesThatNginxWouldNotStart(Debian debian) throws Exception {
         BOXES.use(debian, box -> {
-            if (!box.succeeds("ls /usr/share/nginx/modules/ngx_stream_module.so")) {
-                Debian.skip("libnginx-mod-stream is not installed");
-            }
+            String module = "/usr/share/nginx/modules/ngx_stream_module.so";
+            assumeTrue(box.succeeds("ls " + module), () -> LeftOut.because("apt-get install libnginx-mod-stream"));
             String breaks = """
                     cat > /etc/nginx/modules-enabled/stream.conf <<'END'
                     load_module modules/ngx_stream_module.so;

@@ -24,7 +24,7 @@ class RequestsIT extends InstalledSite {
         String strace = "exec strace --follow-forks --quiet=all --trace=read --string-limit=999 --output=/reads";
         Process trace = box.start(strace + " --attach=" + jvm);
         box.awaitTrue("strace", () -> box.succeeds("grep 'TracerPid:\\s*[1-9]' /proc/" + jvm + "/status"));
-        for (var request : REQUESTS) request.send(box).assertRedirect(); // each second, most of 64 draws are renewed
+        for (var request : Request.ALL) request.send(box).assertRedirect(); // each second, most of 64 draws are renewed
         box.run("pkill -x strace"); // the box's own: it has its own process numbers
         Command.finish(trace);
         var seen = Pattern.compile("read\\(\\d+, \"(.*?[A-Z].*?)\", \\d+")
