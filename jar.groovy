@@ -1,4 +1,5 @@
 // Makes target/avatar.jar of the class in target/classes; pom.xml calls it. JDK 17 and 25 make the same bytes.
+// It says how many bytes the jar has, and fails above 2,048.
 import com.googlecode.pngtastic.core.processing.zopfli.*
 import java.nio.file.*
 import java.time.LocalDateTime
@@ -9,6 +10,7 @@ def target = Path.of(project.build.directory)
 
 // 1. Copy the JDK's classes that ProGuard needs from the run-time image: newer JDKs come without jmods.
 def library = target.resolve('library')
+library.toFile().deleteDir() // else another JDK's classes would stay among them
 ['java.base/java', 'jdk.httpserver/com'].each { name ->
   def root = Path.of(URI.create("jrt:/$name"))
   Files.walk(root).filter { it.toString().endsWith('.class') }.forEach { type ->
@@ -47,4 +49,7 @@ new ZipArchiveOutputStream(target.resolve('avatar.jar').toFile()).withCloseable 
     jar.addRawArchiveEntry(entry, new ByteArrayInputStream(content))
   }
 }
+long size = Files.size(target.resolve('avatar.jar'))
+println "target/avatar.jar has $size of 2048 bytes"
+if (size > 2048) throw new IllegalStateException("target/avatar.jar has ${size - 2048} bytes too many")
 project.artifact.file = target.resolve('avatar.jar').toFile() // what mvn install installs
