@@ -22,7 +22,7 @@ SERVER_CORE, LOAD_CORE = (sorted(os.sched_getaffinity(0)) * 2)[:2]
 FOLDER = tempfile.TemporaryDirectory(prefix="avatar-bench-")
 os.chmod(FOLDER.name, 0o755)  # nginx's workers are another user's
 LIMIT = 8  # seconds to an answer; whoever waits longer for an avatar has left
-STEAL = 0.05  # a sample during which the machine's owner took a larger share of its time is taken again
+DISTURBED = 0.1  # a sample during which others took a larger share of the machine's time is taken again
 AVATARS = 20  # of a page
 LOCATION = re.compile(r"https://avatar\.spacefox\.fr/Renard-([1-9]\d*)\.png")
 PORTS = iter(range(10_000 + os.getpid() % 5_000 * 3, 32_000, 3))  # clients connect from higher ones
@@ -42,7 +42,7 @@ class Server:
         self.words = {"PORT": str(first), "TLS": str(first + 1), "INNER": str(first + 2),
                       "DIRECTORY": str(self.directory)}
         self.port = first + tls
-        self.processes, self.capacity = [], []
+        self.processes, self.best = [], 400  # visits a second
 
     def start(self, pinned=True):
         self.running.append(self)
@@ -67,7 +67,7 @@ class Server:
         """Of what is read from each process that has not ended meanwhile."""
         found = 0
         for process in self.family():
-            with contextlib.suppress(psutil.NoSuchProcess):
+            with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
                 found += read(process)
         return found
 
@@ -81,12 +81,18 @@ class Server:
         self.running.remove(self)
 
     def cpu(self):
-        """Seconds of processor time spent so far, user and system, with that of children that have ended."""
-        return self.sum(lambda process: sum(process.cpu_times()[:4]))
+        """Seconds of processor time so far, by each process's own clock (see clock_getcpuclockid), which counts in
+        nanoseconds and includes threads that have ended. Child processes that have ended count in ticks of 10 ms."""
+        return self.sum(lambda process: time.clock_gettime(~process.pid << 3 | 2) + sum(process.cpu_times()[2:4]))
 
     def memory(self):
         """Resident memory in MB; what processes share is counted for each."""
         return self.sum(lambda process: process.memory_info().rss) / 2**20
+
+    def wakeups(self):
+        return self.sum(lambda process: sum(
+            int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read_text(), re.M)[1])
+            for status in Path(f"/proc/{process.pid}/task").glob("*/status")))
 
     def client(self, port=None):
         connection = HTTPS if self.tls and not port else http.client.HTTPConnection
@@ -147,21 +153,23 @@ def check_uniform(server):
     assert len(drawn) <= kinds and square < kinds + 8 * (2 * kinds) ** 0.5, f"not uniform: {sorted(drawn.values())}"
 
 
-def generate(server, *command, pinned=True):
-    """Runs a load generator, again if it crashes; returns what it prints, the server's processor time, and whether the
-    generator was the limit: its core was full, and the server's was not."""
+def used(who=resource.RUSAGE_CHILDREN):
+    return sum(resource.getrusage(who)[:2])
+
+
+def generate(server, *command, pinned=True, seconds=0):
+    """Runs a load generator; returns what it prints, the server's processor time in µs of at least so many seconds,
+    and whether the generator was the limit: its core was full, and the server's was not."""
     words = ["timeout", "-s", "KILL", 120, *(["taskset", "-c", LOAD_CORE] if pinned else []), *command]
-    environment = {**os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf")}
-    for _ in range(3):
-        usage, before, started = resource.getrusage(resource.RUSAGE_CHILDREN), server.cpu(), time.monotonic()
-        done = subprocess.run([*map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env=environment)
-        elapsed, spent = time.monotonic() - started, server.cpu() - before
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if done.returncode == 0:
-            break
-    busy = (used.ru_utime + used.ru_stime - usage.ru_utime - usage.ru_stime) / elapsed
-    return done.stdout, 1e6 * spent, int(busy >= 0.9 > spent / elapsed)
+    before, usage, started = server.cpu(), used(), time.monotonic()
+    done = subprocess.run([*map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf")})
+    elapsed = time.monotonic() - started
+    time.sleep(max(0, seconds - elapsed))
+    spent = server.cpu() - before
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} ends with {done.returncode}: {done.stdout.strip()[-200:]}")
+    return done.stdout, 1e6 * spent, int((used() - usage) / elapsed >= 0.9 > spent / elapsed)
 
 
 def url(server, path=None):
@@ -206,65 +214,67 @@ def closed(server, clients, seconds):
     return ab(server, ["-q", "-r", "-c", clients, "-s", LIMIT, "-t", seconds, "-n", 100_000 * seconds])
 
 
-def h2load(server, *options):
-    text, spent, limited = generate(server, "h2load", *options, url(server))
-    right = number(rf"(\d+) {server.peer.status // 100}xx", text)
-    done = number(r"(\d+) done", text)
-    waits, connects = (re.search(rf"time for {what}: +\S+ +(\S+) +(\S+)", text) for what in ("request", "connect"))
-    return {"rate": right / milliseconds(re.search(r"finished in (\S+),", text)[1]) * 1e3, "cpu": spent / max(done, 1),
-            "limited": limited, "right": right / max(number(r"(\d+) total,", text), 1),
-            "slowest": milliseconds(waits[1]), "connect": milliseconds(connects[2]),
-            "slowest connect": milliseconds(connects[1]),
+def h2load(server, *options, seconds=0):
+    text, spent, limited = generate(server, "h2load", *options, url(server), seconds=seconds)
+    right, done = number(rf"(\d+) {server.peer.status // 100}xx", text), number(r"(\d+) done", text)
+    took = max(seconds, milliseconds(re.search(r"finished in (\S+),", text)[1]) / 1e3)
+    return {"rate": right / took, "cpu": spent / max(done, 1), "limited": limited,
+            "right": right / max(number(r"(\d+) total,", text), 1),
+            "connect": milliseconds(re.search(r"time for connect: +(\S+)", text)[1]),
             "bytes": number(r"traffic: \S+ \((\d+)\)", text) / max(done, 1)}
 
 
-def kept(server, clients, seconds):
-    return h2load(server, "--h1", "-c", clients, "-D", seconds)
-
-
 def crowd(server, clients, requests):
-    """As kept, for so many requests: with a time limit h2load may hang when it has many clients."""
+    """Kept alive, over TLS. With a time limit instead h2load may hang when it has many clients."""
     return h2load(server, "--h1", "-c", clients, "-n", requests)
 
 
-def visits(server, rate, seconds):
-    """Pages that begin at a fixed rate, whether or not the server keeps up: each opens a connection of its own and asks
-    for its avatars at once. h2load begins some every few ms."""
-    period = next((ms for ms in range(1, 100) if abs(round(rate * ms / 1e3) / ms * 1e3 - rate) < rate / 50), 100)
-    some = round(rate * period / 1e3)
-    pages = some * max(1, round(seconds * 1e3 / period))
+def visits(server, rate, seconds, together=1):
+    """Pages that begin at a fixed rate, evenly, whether or not the server keeps up: each opens a connection of its own
+    and asks for its avatars at once. h2load's period is whole milliseconds."""
+    period, pages = round(1e3 * together / rate), round(rate * seconds)
     log = server.directory / "requests"
     log.unlink(missing_ok=True)
-    found = h2load(server, "-c", pages, "-n", AVATARS * pages, "-m", AVATARS, "-r", some,
-                   "--rate-period", f"{period}ms", "--log-file", log)
-    waits = sorted(int(line.split()[2]) / 1e3 for line in log.read_text().splitlines())
+    found = h2load(server, "-c", pages, "-n", AVATARS * pages, "-m", AVATARS, "-r", together,
+                   "--rate-period", f"{period}ms", "--log-file", log, seconds=seconds)
+    # Each wait begins when its page should have begun, even if generator or server were late, so that none is left out.
+    rows = sorted((int(begin) / 1e3, int(wait) / 1e3) for begin, _, wait, *_ in map(
+        str.split, log.read_text().splitlines()))
+    due = [period * (row // (AVATARS * together)) for row in range(len(rows))]
+    first = min(begin - then for (begin, _), then in zip(rows, due)) - found.pop("connect")
+    waits = [begin + wait - then - first for (begin, wait), then in zip(rows, due)]
     return {**found, "rate": found["rate"] / AVATARS, "cpu": found["cpu"] * AVATARS, "median": median(waits),
-            "p99": quantiles(waits, n=100)[98]}
+            "p99": quantiles(waits, n=100)[98], "slowest": max(waits)}
 
 
 def most_visits(server, seconds):
-    """More pages than the server can take: a third more than in its best sample. By the sample before, a good one
-    would be followed by a bad one."""
-    found = visits(server, 1.33 * max(server.capacity, default=400), seconds)
-    server.capacity.append(found["rate"])
+    """A third more pages than the server has reached, some every 5 ms."""
+    together = round(1.33 * server.best / 200)
+    found = visits(server, 200 * together, seconds, together)
+    server.best = max(server.best, found["rate"])
     return found
 
 
-def some_visits(server, share, seconds):
-    """At a share of the rate that the server has reached in the last samples."""
-    return visits(server, share * median(server.capacity[-3:]), seconds)
+def idle(servers, seconds):
+    """What each takes while nobody asks."""
+    before = [(server.wakeups(), server.cpu()) for server in servers]
+    time.sleep(seconds)
+    return [{"wakeups": (server.wakeups() - wakeups) / seconds, "cpu": 1e6 * (server.cpu() - cpu) / seconds,
+             "memory": server.memory()} for server, (wakeups, cpu) in zip(servers, before)]
 
 
 def quiet(load, server):
-    """A sample of a load during which the machine was not taken away; how much of it was, is in the sample."""
+    """A sample of a load during which the machine was not taken away; the share that others had of its time, its owner
+    or other programs, is in the sample."""
     for _ in range(4):
-        before = psutil.cpu_times()
+        before, ours = psutil.cpu_times(), used() + used(resource.RUSAGE_SELF) + server.cpu()
         found = load(server)
-        after = psutil.cpu_times()
-        found["steal"] = (after.steal - before.steal) / max(sum(after[:8]) - sum(before[:8]), 0.01)
-        if found["steal"] <= STEAL:
+        after, ours = psutil.cpu_times(), used() + used(resource.RUSAGE_SELF) + server.cpu() - ours
+        passed = [later - earlier for later, earlier in zip(after, before)]
+        found["others"] = max(0, sum(passed[:3]) - ours + after.steal - before.steal) / max(sum(passed[:8]), 0.01)
+        if found["others"] <= DISTURBED:
             break
-        print(f"        {found['steal']:.0%} of the machine's time was stolen", flush=True)
+        print(f"        others had {found['others']:.0%} of the machine's time", flush=True)
     return found
 
 

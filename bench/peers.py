@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,10 +11,10 @@ BENCH = Path(__file__).resolve().parent
 ROOT, PEERS, BUILD = BENCH.parent, BENCH / "peers", BENCH / "build"
 JAR = ROOT / "deploy/avatar.jar"
 OTHER_JAR = os.environ.get("AVATAR_JAR")  # another avatar.jar, measured in the same rounds
-FORMER = "7a30f13"  # the last commit whose site asked the JVM for each redirect
 HOST = "avatar.spacefox.fr"
 COUNT = 21  # pictures, as in the article
-# the newest JDK in Debian's place, by the number in its folder's name
+JAVA = "/usr/lib/jvm/default-java/bin/java"  # Debian's default-jre, whatever else is on PATH
+# the newest other JDK in Debian's place, by the number in its folder's name
 NEWER, NEWER_JAVA = max([(int(found[0]), str(java)) for java in Path("/usr/lib/jvm").glob("*/bin/java")
                          if (found := re.search(r"\b[1-9]\d\b", java.parts[4])) and int(found[0]) > 17],
                         default=(25, "a JDK newer than 17"))
@@ -34,7 +33,6 @@ class Peer:
     builds: list = ()  # files that peers/Makefile makes
     configs: str = ""  # the folder of PEERS whose files are copied into {DIRECTORY}, with @PORT@ and the like filled in
     allowed: tuple = ()  # deviations that the peer does not let us avoid
-    site: str = ""  # the commit of the site's file
     status: int = 302  # 200: it answers with the picture itself
     path: str = "/any/path.png?and=query"
     contains: bytes = b""  # what each answer's body contains
@@ -47,28 +45,20 @@ class Missing(Exception):
     """Something that this machine does not have; the run carries on without it."""
 
 
-def project_file(path, commit="HEAD"):
-    """A file of the project as it is here, or as it was in another commit."""
-    if commit == "HEAD":
-        return (ROOT / path).read_text()
-    return subprocess.run(["git", "-C", ROOT, "show", f"{commit}:{path}"], capture_output=True, text=True).stdout
-
-
-def java(jar, *flags, java="java", heap=8, port="{PORT}", args=()):
+def java(jar, *flags, java=JAVA, heap=8, port="{PORT}", args=()):
     """The article's command, which is README's too."""
     return [java, f"-Xmx{heap}m", "-Xss256k", *flags, "-jar", jar, *args, port, str(COUNT)]
 
 
-def unit(jar, commit="HEAD", port="{PORT}"):
+def unit(jar, port="{PORT}"):
     """The JVM command of deploy/avatar.service, which is the only place that configures it."""
-    text = project_file("deploy/avatar.service", commit).replace("\\\n", " ")
-    flags = re.search(r"^ExecStart=\S+ (.*) -jar ", text, re.M)
-    return ["env", *re.findall(r"^Environment=(.*)", text, re.M), "java", *(flags[1].split() if flags else []),
-            "-jar", jar, port, str(COUNT)]
+    text = (ROOT / "deploy/avatar.service").read_text().replace("\\\n", " ")
+    flags = re.search(r"^ExecStart=\S+ (.*) -jar ", text, re.M)[1]
+    return ["env", *re.findall(r"^Environment=(.*)", text, re.M), JAVA, *flags.split(), "-jar", jar, port, str(COUNT)]
 
 
 def avatars(jar, prefix=""):
-    common = dict(origin="us", ships=[jar], needs=["java"])
+    common = dict(origin="us", ships=[jar], needs=[JAVA])
     return [Peer(f"{prefix}avatar.jar", commands=[java(jar)], **common),
             Peer(f"{prefix}avatar.jar --pool", commands=[java(jar, args=["--pool"])], **common),
             Peer(f"{prefix}avatar.jar as deployed", commands=[unit(jar)], **common),
@@ -78,12 +68,12 @@ def avatars(jar, prefix=""):
 
 def built_java(name, origin, folder, *flags, args=(), heap=8, **more):
     jar = BUILD / folder / "main.jar"
-    return Peer(name, origin, [[*java(jar, *flags, heap=heap), *args]], [jar], ["java", "javac"], [jar], **more)
+    return Peer(name, origin, [[*java(jar, *flags, heap=heap), *args]], [jar], [JAVA, "javac"], [jar], **more)
 
 
 def maven(name, origin, folder, *args, heap=8):
     jar = BUILD / folder / "main.jar"
-    return Peer(name, origin, [[*java(jar, heap=heap), *args]], [jar, BUILD / folder / "lib"], ["java", "mvn"], [jar])
+    return Peer(name, origin, [[*java(jar, heap=heap), *args]], [jar, BUILD / folder / "lib"], [JAVA, "mvn"], [jar])
 
 
 def binary(name, origin, path, compiler, *args, **more):
@@ -94,27 +84,19 @@ def binary(name, origin, path, compiler, *args, **more):
 def served(name, server, folder, *before, needs=(), builds=(), ships=(), origin="us", **more):
     """A web server, and the programs that run behind it."""
     return Peer(name, origin, [*before, server], [*ships] or [PEERS / folder],
-                [server[0], "java", "openssl", *needs], [BUILD / "pictures", BUILD / "privkey.pem", *builds], folder,
+                [server[0], JAVA, "openssl", *needs], [BUILD / "pictures", BUILD / "privkey.pem", *builds], folder,
                 **more)
 
 
-MAIN = re.search(r"Main-Class: (\S+)", zipfile.ZipFile(JAR).read("META-INF/MANIFEST.MF").decode())[1]
-LIB = BUILD / "robaho/lib"
 TOMCAT = maven("Tomcat NIO", "Tomcat's benchmark", "tomcat", "Http11NioProtocol", heap=16)  # in 8 MB it loses requests
 FILE = ("answers POST with 405", "answers PUT with 405", "answers DELETE with 405", "sends no Location", "sends a body")
 PICTURE = dict(status=200, allowed=(*FILE, "sends Content-Type image/png"))
 SVG = dict(status=200, allowed=(*FILE, "sends Content-Type image/svg+xml", "sends another Cache-Control"))
-SITE = served("the deployed site", NGINX, "site", unit(JAR, port="{INNER}"), site="HEAD", draws="INNER",
+SITE = served("the deployed site", NGINX, "site", unit(JAR, port="{INNER}"), draws="INNER",
               ships=[JAR, ROOT / "deploy/nginx.conf"])
-FORMER_SITE = served(f"the site of {FORMER}", NGINX, "site", unit(JAR, FORMER, port="{INNER}"), site=FORMER,
-                     draws="INNER", ships=[JAR], optional=True)
 ALL = [
     *avatars(JAR),
     *(avatars(Path(OTHER_JAR), "other ") if OTHER_JAR else []),
-    # --pool, because this engine runs a whole connection where the JDK's runs a request
-    Peer("avatar.jar on robaho's engine", "us",
-         [[NEWER_JAVA, "-Xmx8m", "-Xss256k", "-cp", f"{LIB}/*:{JAR}", MAIN, "--pool", "{PORT}", str(COUNT)]],
-         [LIB, JAR], ["mvn", NEWER_JAVA], [LIB], optional=True),
     built_java("empty handler", "us", "floor", allowed=("sends no Location", "sends another Cache-Control")),
     built_java("article's program", "the article", "original"),
     built_java("article's program, cached pool", "a comment", "original", args=["--pool"]),
@@ -153,7 +135,7 @@ NAMED = {peer.name: peer for peer in ALL}
 OF_THE_ARTICLE = [built_java("article's program, 16 MB", "the article", "original", heap=16),
                   NAMED["article's program, cached pool"],
                   built_java("article's program, ZGC", "a comment", "original", "-XX:+UseZGC")]
-WIDER_JAR = Peer("avatar.jar, 64 MB", "us", [java(JAR, heap=64)], [JAR], ["java"])
+WIDER_JAR = Peer("avatar.jar, 64 MB", "us", [java(JAR, heap=64)], [JAR], [JAVA])
 
 
 def build(peer):
@@ -161,8 +143,6 @@ def build(peer):
     for tool in [*peer.needs, "make"]:
         if not shutil.which(tool):
             raise Missing(f"{tool} is not installed")
-    if peer.site and not project_file("deploy/nginx.conf", peer.site):
-        raise Missing(f"commit {peer.site} is not here")
     targets = [os.path.relpath(file, PEERS) for file in peer.builds] or ["Makefile"]
     done = subprocess.run(["make", "-s", "-C", PEERS, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True)
@@ -170,11 +150,10 @@ def build(peer):
         raise (Missing if peer.optional else RuntimeError)(f"make: {done.stdout.strip()[:300]}")
 
 
-def site(commit, words):
-    """The site's file of a commit, with this machine's ports and folders in the place of a server's."""
-    settings = {"DOMAIN": HOST, "PORT": "6666", "URL": f"https://{HOST}/Renard-*.png"}
-    text = project_file("deploy/nginx.conf", commit) if commit != "HEAD" else subprocess.run(
-        [ROOT / "deploy/render"], env={**os.environ, **settings}, stdout=subprocess.PIPE, text=True, check=True).stdout
+def site(words):
+    """The site's file, with this machine's ports and folders in the place of a server's."""
+    text = subprocess.run([ROOT / "deploy/render"], stdout=subprocess.PIPE, text=True, check=True, env={
+        **os.environ, "DOMAIN": HOST, "PORT": "6666", "URL": f"https://{HOST}/Renard-*.png"}).stdout
     for pattern, replacement in [("/etc/avatar/", f"{BUILD}/"), ("/var/www/avatar", f"{words['DIRECTORY']}/pictures"),
                                  ("/run/avatar", f"{words['DIRECTORY']}/draws"),
                                  ("127.0.0.1:6666", f"127.0.0.1:{words['INNER']}"),
@@ -188,7 +167,7 @@ def prepare(peer, words):
     """Copies the peer's configuration into its directory; returns its commands, filled in."""
     directory = Path(words["DIRECTORY"])
     share = int(10_000 / COUNT) / 100  # split_clients takes two decimals; the last takes the rest
-    words = {**words, "COUNT": str(COUNT), "BUILD": str(BUILD), "SITE": site(peer.site, words) if peer.site else "",
+    words = {**words, "COUNT": str(COUNT), "BUILD": str(BUILD), "SITE": site(words) if peer is SITE else "",
              "CERTIFICATE": f"ssl_certificate {BUILD}/fullchain.pem; ssl_certificate_key {BUILD}/privkey.pem; "
                             "ssl_protocols TLSv1.2 TLSv1.3; ssl_session_tickets off;",
              "NUMBERS": "".join(f"{share}% {number};\n" for number in range(1, COUNT)) + f"* {COUNT};"}

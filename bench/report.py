@@ -1,19 +1,19 @@
-"""Keeps the last two runs of each part in results.json, and makes the tables and the chart from that alone."""
+"""Keeps the last run of each part in results.json, and makes the tables and the chart from that alone."""
 
 import json
 import re
-from statistics import mean, median
+from statistics import median
 
 import matplotlib
 
-KEPT, CLOSED, VISITS = "10 kept alive", "10 closed", "visits"
-ARTICLE, SITE, FORMER_SITE = "article's program", "the deployed site", "the site of 7a30f13"
+KEPT, CLOSED, FULL, CROWD = "10 kept alive", "10 closed", "full load", "10000 kept alive"
+RATES = [f"{rate} visits/s" for rate in (1, 10, 100, 200, 500)]
+ARTICLE, SITE = "article's program", "the deployed site"
 OURS = ("avatar.jar", "the deployed")
 CHART = {  # part, load and title of a column of bars, and its programs
-    ("site", VISITS, "Visits a second, over TLS"): [
-        SITE, FORMER_SITE, "Go net/http", "nginx return 302", "nginx random_index", "PHP behind nginx",
-        "Apache before avatar.jar"],
-    ("peers", KEPT, "Redirects a second, without TLS"): [
+    ("site", RATES[1], "CPU of a visit, µs, at ten a second, over TLS"): [
+        SITE, "Go net/http", "nginx return 302", "nginx random_index", "PHP behind nginx", "Apache before avatar.jar"],
+    ("peers", KEPT, "CPU of a request, µs, without TLS"): [
         "avatar.jar", ARTICLE, "Go net/http", "Tomcat NIO", "nginx return 302", "PHP behind nginx",
         "Apache before avatar.jar"]}
 
@@ -33,24 +33,24 @@ def table(head, rows):
 
 
 class Load:
-    """The samples of one load of one program, of all runs."""
+    """The samples of one load of one program."""
 
-    def __init__(self, runs):
-        self.all = {field: [value for run in runs for value in run[field]] for field in runs[0]}
+    def __init__(self, samples):
+        self.all = samples
 
     def median(self, field="rate"):
         return median(self.all[field])
 
     def figure(self, field="rate"):
         """≥: the load generator's core was full, and the server's was not."""
-        return "≥ " * (field == "rate" and mean(self.all["limited"]) > 0.5) + number(self.median(field))
+        return "≥ " * (field == "rate" and median(self.all["limited"]) > 0.5) + number(self.median(field))
 
     def spread(self, field="rate"):
         """The median of all rounds, the lowest and the highest."""
         return f"{self.figure(field)} <sub>{number(min(self.all[field]))}–{number(max(self.all[field]))}</sub>"
 
     def right(self):
-        share = mean(self.all["right"])
+        share = self.median("right")
         return "" if share > 0.9995 else f", {share:.1%} right"
 
     def ahead(self, other):
@@ -59,17 +59,15 @@ class Load:
 
 
 class Part:
-    """The runs of a part."""
+    """The run of a part."""
 
-    def __init__(self, runs):
-        self.runs = [run["programs"] for run in runs]
-        self.programs = self.runs[-1] if runs else {}
+    def __init__(self, run):
+        self.programs = run["programs"]
 
     def load(self, name, key):
-        if key == KEPT and "closes each connection" in self.programs.get(name, {}).get("deviations", ""):
-            return None
-        runs = [run.get(name, {"loads": {}})["loads"].get(key) for run in self.runs]
-        return Load(runs) if runs and all(runs) else None
+        program = self.programs.get(name, {"deviations": "", "loads": {}})
+        closes = key == KEPT and "closes each connection" in program["deviations"]
+        return Load(program["loads"][key]) if key in program["loads"] and not closes else None
 
     def cell(self, name, key, show=Load.spread, *arguments):
         load = self.load(name, key)
@@ -88,27 +86,36 @@ class Part:
 
 
 def site_table(site):
-    return table(["over TLS, on one core", "visits/s", "CPU of one, µs", "kept alive/s", "CPU, µs", "MB", "bytes"], [
-        [name, load.spread() + load.right(), load.spread("cpu"), site.cell(name, KEPT),
-         site.cell(name, KEPT, Load.spread, "cpu"), load.figure("memory"), load.figure("bytes")]
-        for name, load in site.sorted(VISITS).items()])
+    def visit(load, rate):
+        late = load.median() < 0.95 * rate
+        return load.spread("cpu") + f", {load.figure()} visits/s" * late + load.right()
+    return table(["over TLS, µs of a core", *RATES, FULL, "and its visits/s"], [
+        [name, *(site.cell(name, key, visit, int(key.split()[0])) for key in RATES),
+         site.cell(name, FULL, Load.spread, "cpu"), site.cell(name, FULL) + site.cell(name, FULL, Load.right)]
+        for name in site.sorted(RATES[1])])
+
+
+def idle_table(site):
+    head = ["nobody asks", "wake-ups/s", "CPU, µs/s", "MB", f"MB at {RATES[1]}", f"at {RATES[-1]}", f"at {FULL}"]
+    return table(head, [
+        [name, load.spread("wakeups"), load.spread("cpu"),
+         *(site.cell(name, key, Load.figure, "memory") for key in ("idle", RATES[1], RATES[-1], FULL))]
+        for name, load in site.sorted("idle").items()])
 
 
 def waits_table(site):
     def waits(load):
-        return (f"{load.figure('median')} · {load.figure('p99')} · {number(max(load.all['slowest']))} <sub>"
-                f"{load.figure('connect')} · {number(max(load.all['slowest connect']))}</sub>{load.right()}")
-    return table(["ms", "10 visits/s", "half of its visits/s", "nine tenths of them"], [
-        [name, *(site.cell(name, key, waits) for key in ("10 visits a second", "half", "nine tenths"))]
-        for name in site.sorted(VISITS)])
+        return f"{load.figure('median')} · {load.figure('p99')} · {number(max(load.all['slowest']))}{load.right()}"
+    keys = (RATES[1], RATES[2], RATES[-1])
+    return table(["ms", *keys, "bytes"], [
+        [name, *(site.cell(name, key, waits) for key in keys), site.cell(name, keys[0], Load.figure, "bytes")]
+        for name in site.sorted(RATES[1])])
 
 
 def crowd_table(site):
-    def crowd(load):
-        return f"{load.spread()}, {number(max(load.all['slowest']))} ms{load.right()}"
-    keys = (KEPT, "1000 kept alive", "10000 kept alive")
-    return table(["clients over TLS", *keys], [
-        [name, *(site.cell(name, key, crowd) for key in keys)] for name in site.sorted(keys[-1])])
+    return table(["over TLS", "requests/s", "CPU, µs", "MB"], [
+        [name, load.spread() + load.right(), load.spread("cpu"), load.figure("memory")]
+        for name, load in site.sorted(CROWD).items()])
 
 
 def article_table(article):
@@ -143,8 +150,8 @@ def growth_table(growth):
         [name, *(growth.cell(name, key, rate) for key in keys)] for name in growth.programs])
 
 
-TABLES = {"site": (site_table, waits_table, crowd_table), "article": (article_table,), "peers": (peers_table,),
-          "growth": (growth_table,)}
+TABLES = {"site": (site_table, idle_table, waits_table, crowd_table), "article": (article_table,),
+          "peers": (peers_table,), "growth": (growth_table,)}
 
 
 def chart(parts, file):
@@ -153,13 +160,13 @@ def chart(parts, file):
     from matplotlib import pyplot
     figure, sides = pyplot.subplots(1, len(CHART), figsize=(9.5, 3.4), layout="constrained")
     for side, ((part, key, title), names) in zip(sides, CHART.items()):
-        loads = {name: load for name in reversed(names) if (load := parts[part].load(name, key))}
-        middles = [load.median() for load in loads.values()]
-        reach = [[load.median() - min(load.all["rate"]) for load in loads.values()],
-                 [max(load.all["rate"]) - load.median() for load in loads.values()]]
+        loads = {name: load for name in reversed(names) if part in parts and (load := parts[part].load(name, key))}
+        middles = [load.median("cpu") for load in loads.values()]
+        reach = [[load.median("cpu") - min(load.all["cpu"]) for load in loads.values()],
+                 [max(load.all["cpu"]) - load.median("cpu") for load in loads.values()]]
         bars = side.barh([*loads], middles, xerr=reach, ecolor="#555", height=0.65, color=[
             "#d9541e" if name.startswith(OURS) else "#9aa5b1" for name in loads])
-        side.bar_label(bars, [load.figure() for load in loads.values()], padding=4)
+        side.bar_label(bars, [load.figure("cpu") for load in loads.values()], padding=4)
         side.set_title(title, fontsize=11, loc="left")
         side.margins(x=0.2)
         side.set_xticks([])
@@ -168,26 +175,27 @@ def chart(parts, file):
 
 
 def write(source, folder):
-    """The chart into the folder, and into README.md there the tables that it leaves to this program."""
+    """The chart into the folder, and into README.md there what it leaves to this program."""
     runs = json.loads((source / "results.json").read_text())
-    parts = {part: Part(runs.get(part, [])) for part in TABLES}
+    parts = {part: Part(run) for part, run in runs.items()}
     chart(parts, folder / "results.svg")
     if (readme := folder / "README.md").exists():
+        made = {make.__name__: make(parts[part]) for part in parts for make in TABLES[part]}
+        made["machine"] = [f"{next(iter(runs.values()))['machine']}.", ""]
         text = readme.read_text()
-        for part, make in [(part, make) for part, tables in TABLES.items() for make in tables]:
-            text = re.sub(f"(<!-- {make.__name__}, by bench/run -->\n).*?(<!-- to here -->)", lambda mark: "\n".join(
-                [mark[1], *make(parts[part]), mark[2]]), text, flags=re.S)
+        for name, lines in made.items():
+            text = re.sub(f"(<!-- {name}, by bench/run -->\n).*?(<!-- to here -->)", lambda mark: "\n".join(
+                [mark[1], *lines, mark[2]]), text, flags=re.S)
         readme.write_text(text)
 
 
 def keep(folder, part, found):
-    """Adds a run to results.json, where each load is one line, and prints its tables. Figures of different files or
-    machines are never put together."""
+    """Puts a run into results.json, where each load is one line, and prints its tables. Parts that were measured of
+    other files or on another machine go."""
     file = folder / "results.json"
     runs = json.loads(file.read_text()) if file.exists() else {}
-    alike = [run for run in runs.get(part, []) if all(run[key] == found[key] for key in ("files", "machine"))]
-    runs[part] = [*alike, found][-2:]
-    text = json.dumps(runs, indent=1, ensure_ascii=False)
+    alike = {name: run for name, run in runs.items() if all(run[key] == found[key] for key in ("files", "machine"))}
+    text = json.dumps({**alike, part: found}, indent=1, ensure_ascii=False)
     file.write_text(re.sub(r"\{[^{}]*\}", lambda load: re.sub(r"\s+", " ", load[0]), text) + "\n")
     write(folder, folder)
-    print("\n".join(line for make in TABLES[part] for line in make(Part(runs[part]))))
+    print("\n".join(line for make in TABLES[part] for line in make(Part(found))))
