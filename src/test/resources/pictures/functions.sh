@@ -20,13 +20,35 @@ p3() {
 ready() { # SIZE FILE: nothing but pixels
     mark miff:- | convert miff:- -gravity center -crop 80x80+0+0 +repage -sample "$1!" -quality 95 -strip "$2"
 }
-unchanged() { # SIZE TYPE: two such pictures come out byte for byte
+pixels() { convert "$1" -coalesce -background none -alpha background -depth 8 rgba:- | md5sum; }
+same() { # FILE...: comes out with the same pixels, in each frame
+    rm -f $out/*
+    $step -- "$@"
+    i=1
+    for f; do
+        [ "$(pixels "$f")" = "$(pixels "$out/$i")" ] || echo "$f has changed"
+        i=$((i + 1))
+    done
+}
+exact() { # SIZE TYPE: so do two such pictures
     ready "$1" "a.$2"
     convert "a.$2" -flip -strip "b.$2"
-    $step -- .
-    cmp "a.$2" $out/1
-    cmp "b.$2" $out/2
-    ls $out
+    same "a.$2" "b.$2"
+}
+colours256() { # N M FILE: an uneven palette, which no other type of pixel has
+    awk "BEGIN { print \"P3 16 16 255\"; for (i = 0; i < 256; i++) print i, i * $1 % 256, i * $2 % 256 }" > x.ppm
+    convert x.ppm -sample '90x90!' "$3"
+}
+chunk() { # NAME TEXT FILE: puts a chunk into a PNG, behind its first
+    printf %s "$1$2" > chunk
+    {
+        head -c 33 "$3"
+        printf '%b' "\\0\\0\\0\\0$(printf %o ${#2})"
+        cat chunk
+        gzip -c chunk | tail -c 8 | head -c 4 | od -An -v -tu1 | awk '{ printf "%c%c%c%c", $4, $3, $2, $1 }'
+        tail -c +34 "$3"
+    } > new
+    mv new "$3"
 }
 insert() { # FILE: puts a segment from stdin into a JPEG
     { printf '\377\330'; cat; tail -c +3 "$1"; } > new
@@ -63,7 +85,9 @@ carrying() { # WHAT TYPE: a picture that would be ready without it
     fi
     carries "x.$2" || echo nothing to take out
 }
-carries() { grep -qaE 'secret|Exif|EXIF|eXIf|XMP |xmp|ICC_PROFILE|ICCP|iCCP|ICCRGBG|[tzi]TXt|tEXt|tIME' "$1"; }
+carries() {
+    grep -qaE 'secret|Exif|EXIF|eXIf|XMP |xmp|ICC_PROFILE|ICCP|iCCP|ICCRGBG|[tzi]TXt|tEXt|tIME|orNT|caBX' "$1"
+}
 colours() { # FILE: in the middle of each quarter of each frame
     convert "$1" -coalesce -sample '2x2!' -depth 8 -colorspace sRGB rgba:- | od -An -v -tu1 -w4 | awk '
         function is(r, g, b) { return ($1 - r) ^ 2 < 100 && ($2 - g) ^ 2 < 100 && ($3 - b) ^ 2 < 100 }
@@ -88,4 +112,4 @@ look() {
 }
 made() { $step "$@"; look; } # [TYPE] -- FILE...
 counted() { cut -d ' ' -f 2- | uniq -c | sed 's/^ *//'; }
-timing() { identify -format '%T ' $out/1; grep -ac NETSCAPE2.0 $out/1; } # delays, and that the frames are repeated
+timing() { identify -format '%T ' ${1:-$out/1}; grep -ac NETSCAPE2.0 ${1:-$out/1}; } # delays; are the frames repeated?
