@@ -66,6 +66,7 @@ final class Box implements AutoCloseable {
                     mkdir $tree/avatar-$$
                     echo $$ > $tree/avatar-$$/cgroup.procs
                 done
+                export SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 # systemd 258 and later knows no other
                 exec systemd-nspawn -D root --register=no --keep-unit --settings=no --private-network --boot --quiet
                 """;
         nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString(), files, VISIT)

@@ -7,15 +7,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
-/** One box of each Debian for all tests of a class. They take turns in it, and the two Debians work side by side. */
+/** One box of each Debian for all tests of a class. They take turns in it, and the Debians work side by side. */
 final class Boxes implements AutoCloseable {
 
     /** A test whose only parameter is the Debian. */
     @Retention(RetentionPolicy.RUNTIME)
     @ParameterizedTest
-    @EnumSource
+    @FieldSource("fr.spacefox.avatar.site.Debian#ALL")
     @Execution(ExecutionMode.CONCURRENT)
     @interface OnBothDebians {}
 

@@ -37,7 +37,7 @@ class PictureStepIT {
         return Stream.of(Files.readString(Path.of(FOLDER, file)).split("\n+(?!\\s)"))
                 .filter(it -> !it.startsWith("#"))
                 .map(it -> it.split("\\s+=>\\s+"))
-                .flatMap(it -> Stream.of(Debian.values())
+                .flatMap(it -> Debian.ALL.stream()
                         .map(debian -> Arguments.of(debian, it[0], it[1], it[2].replaceAll(" / |\n +", "\n") + "\n")));
     }
 

@@ -189,7 +189,7 @@ class RefusalsIT {
         var versions = Stream.of("17", "17.0.4", "11.0.22", "1.8.0_402").map(RefusalsIT::java);
         return Stream.of(domains, versions, others)
                 .flatMap(cases -> cases)
-                .flatMap(one -> Stream.of(Debian.values()).map(debian -> Arguments.of(debian, one)));
+                .flatMap(one -> Debian.ALL.stream().map(debian -> Arguments.of(debian, one)));
     }
 
     @ParameterizedTest
