@@ -39,8 +39,8 @@ record Answer(Request request, int status, Map<String, String> headers) {
         assertTrue(headers.toString().matches("(?i)" + expected), this::toString);
     }
 
-    void assertStandIn() {
-        // With status 200 nginx would refuse the stand-in too to a client that wants a certain version.
+    void assertRandomPicture() {
+        // With status 200 nginx would refuse this picture too to a client that wants a certain version.
         assertPicture(request.toString().contains("If-") ? 203 : 200, NOBODY_KEEPS_IT);
     }
 

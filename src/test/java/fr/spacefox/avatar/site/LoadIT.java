@@ -41,7 +41,7 @@ class LoadIT extends InstalledSite {
         assertTrue(box.run("tr '\\0' ' ' < /proc/" + jvm + "/cmdline").contains(" -Xmx8m "));
     }
 
-    /** Right after a start, nginx has no draw yet: some may get the stand-in, but nobody gets nothing. */
+    /** Right after a start, nginx has no draw yet: some may get a random picture, but nobody gets nothing. */
     @Test
     void failsNobodyInABurstOnEmptyDraws() throws Exception {
         forgetDraws(box);

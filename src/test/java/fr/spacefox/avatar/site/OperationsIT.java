@@ -20,10 +20,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * The recipes of deploy/operations.md. LoadIT has the ten thousand clients, ClusterIT the second machine, and
- * CertificateIT the certificate from elsewhere.
- */
+/** The recipes of deploy/operations.md. LoadIT has the ten thousand clients, CertificateIT the certificate from elsewhere. */
 @Needs({BOX, IMAGEMAGICK})
 class OperationsIT extends InstalledSite {
 
@@ -47,9 +44,10 @@ class OperationsIT extends InstalledSite {
         }
         box.run(Documents.commands("Pictures on another server"));
         assertLeadsTo("https://cdn.example.org/foxes/");
-        // The stand-in, for nginx has no draw yet.
+        // nginx has no draw yet, but the former pictures.
         box.run("systemctl stop avatar; find /run/avatar -type f -delete");
-        box.run("visit " + SITE + "/x | cmp - /var/www/avatar/fox-1.png");
+        String sum = box.run("visit " + SITE + "/x | md5sum").substring(0, 32);
+        box.run("md5sum /var/www/avatar/*.png | grep " + sum);
         box.run("cd /root; cp settings /etc/default/avatar; deploy/install");
     }
 

@@ -55,10 +55,10 @@ class OutageIT extends InstalledSite {
     /** As after a boot at which the JVM does not start. */
     @ParameterizedTest
     @ValueSource(strings = {STOP, HANG})
-    void everyRequestGetsTheStandInWhereNoDrawIsThere(String outage) {
+    void everyRequestGetsARandomPictureWhereNoDrawIsThere(String outage) {
         box.run(outage);
         forgetDraws(box);
-        answers().forEach(Answer::assertStandIn);
+        answers().forEach(Answer::assertRandomPicture);
     }
 
     @ParameterizedTest
@@ -96,7 +96,7 @@ class OutageIT extends InstalledSite {
 
     /** nginx refuses each of these requests before its end has come; bash's own printf sends it line by line. */
     @Test
-    void noStandInIsLostToAReset() {
+    void noPictureIsLostToAReset() {
         box.run(HANG);
         forgetDraws(box);
         assertEquals("600", box.run("""

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Needs;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The pictures that nginx sends by itself: under their names, in place of a missing one, and at random. */
@@ -25,8 +26,8 @@ class PicturesIT extends InstalledSite {
     @Test
     void missingPicturesAreAFoxThatNobodyKeeps() throws Exception {
         for (String site : SITES) {
-            for (String name : List.of("Renard-22.png", "Renard-0.png", "Renard-99999999999999999999.png?x")) {
-                askForFile("Renard-1.png", site + "/" + name).assertStandIn();
+            for (String name : List.of("Renard-22.png", "Renard-99999999999999999999.png?x")) {
+                ask(site + "/" + name).assertRandomPicture();
             }
         }
     }
@@ -37,7 +38,7 @@ class PicturesIT extends InstalledSite {
         for (String site : SITES) {
             for (String path : List.of("/Renard-2.png", "/picture/x")) {
                 for (String header : List.of("If-Match: x", "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT")) {
-                    ask("--header", header, site + path).assertStandIn();
+                    ask("--header", header, site + path).assertRandomPicture();
                 }
                 for (String range : List.of("0-3", "9999999-")) {
                     Answer answer = ask("--header", "Range: bytes=" + range, site + path);
@@ -53,11 +54,12 @@ class PicturesIT extends InstalledSite {
         for (String site : SITES) {
             for (String path : List.of("/picture/", "/picture/me", "/picture/a/b.gif?x", "/picture/Renard-1.png")) {
                 for (String method : List.of("GET", "POST", "PUT", "FOX")) {
-                    ask("--request", method, site + path).assertPicture(200, Answer.NOBODY_KEEPS_IT);
+                    ask("--request", method, site + path).assertRandomPicture();
                 }
             }
         }
-        ask("--head", SITE + "/picture/me").assertPicture(200, Answer.NOBODY_KEEPS_IT);
+        ask("--head", SITE + "/picture/me").assertRandomPicture();
+        ask("--data", Request.LINE, SITE + "/picture/me").assertRandomPicture();
         // All are alike once in 10^25 times.
         String ask = "for visit in $(seq 20); do visit " + SITE + "/picture/me | md5sum; done | sort -u";
         var sums = box.run(ask).lines().map(line -> line.substring(0, 32)).toList();
@@ -67,19 +69,88 @@ class PicturesIT extends InstalledSite {
 
     /** A redirect to a picture that is not there must not lead to another redirect, and so on. */
     @Test
-    void withoutNumber1AnErrorEndsTheWay() throws Exception {
+    void withoutAnyPictureAnErrorEndsTheWay() throws Exception {
         try (var own = Box.installed()) {
-            own.run("rm /var/www/avatar/Renard-1.png /var/www/avatar/Renard-2.png");
-            for (String name : List.of("Renard-1.png", "Renard-2.png")) {
+            own.run("rm /var/www/avatar/Renard-[1-9]*");
+            for (String path : List.of("/Renard-1.png", "/picture/x")) {
                 // nginx looks once a second whether the files that it keeps open are still there.
-                var ask = Request.curl(SITE + "/" + name);
-                own.awaitTrue("an error", () -> ask.send(own).status() == 410);
+                own.awaitTrue("an error", () -> isGone(own, path));
+                assertTrue(isGone(own, path, "--header", "If-Match: x"));
+                assertTrue(isGone(own, path, "--head"));
             }
-            var ask = Request.curl(SITE + "/x");
-            ask.send(own).assertRedirect();
+            assertTrue(isGone(own, "/picture/x", "--data", Request.LINE));
+            Request.curl(SITE + "/x").send(own).assertRedirect();
             own.run("systemctl stop avatar");
             forgetDraws(own);
-            assertEquals(410, ask.send(own).status());
+            for (String path : List.of("/Renard-1.png", "/picture/x", "/x")) {
+                for (String method : List.of("GET", "POST", "PUT", "FOX")) {
+                    assertTrue(isGone(own, path, "--request", method, "--header", "If-None-Match: *"), path + method);
+                }
+            }
+            own.run("rmdir /var/www/avatar");
+            assertTrue(isGone(own, "/x"));
+        }
+    }
+
+    private static boolean isGone(Box own, String path, String... options) {
+        var line = Stream.concat(Stream.of(options), Stream.of(SITE + path)).toArray(String[]::new);
+        Answer answer = Request.curl(line).send(own);
+        return answer.status() == 410 && answer.headers().get("Cache-Control").equals(Answer.NOBODY_KEEPS_IT);
+    }
+
+    /** Whatever lies beside the pictures: the redirect for it, and never the file. */
+    @Test
+    void noOtherFileIsSent() throws Exception {
+        try (var own = Box.installed()) {
+            String files =
+                    "config.php .htaccess .git/config Renard-1.png.bak Renard-01.png Renard-1.jpg old/Renard-1.png"
+                            + " .well-known/other .well-known/acme-challenge/folder/x";
+            own.run("cd /var/www/avatar; for file in " + files
+                    + "; do mkdir -p $(dirname $file); echo x > $file; done");
+            for (String file : files.replace("/x", "").split(" ")) {
+                for (String site : SITES)
+                    Request.curl(site + "/" + file).send(own).assertRedirect();
+            }
+            // A random picture may turn out to be none, and becomes a redirect.
+            String visits =
+                    "for visit in $(seq 60); do visit --location " + SITE + "/picture/me | md5sum; done | sort -u";
+            for (String sum : own.run(visits).lines().toList())
+                own.run("md5sum /var/www/avatar/Renard-*.png | grep " + sum.substring(0, 32));
+        }
+    }
+
+    /** What certbot puts there, for the time that it is there. */
+    @Test
+    void theChallengeOfAnAuthorityIsAnsweredAndKeptByNobody() {
+        box.run(
+                "cd /var/www/avatar; mkdir -p .well-known/acme-challenge; echo secret > .well-known/acme-challenge/x_-1");
+        for (String site : SITES) {
+            Answer answer = ask(site + "/.well-known/acme-challenge/x_-1");
+            assertEquals(200, answer.status(), answer::toString);
+            assertEquals(Answer.NOBODY_KEEPS_IT, answer.headers().get("Cache-Control"), answer::toString);
+            ask(site + "/.well-known/acme-challenge/other").assertRedirect();
+        }
+        box.run("rm -r /var/www/avatar/.well-known");
+    }
+
+    /** Names that pictures once had stay, and a random one comes from the folder of today's. */
+    @Test
+    void everyNameThatWasEverPublishedIsAPicture() throws Exception {
+        try (var own = Box.installed()) {
+            own.run("""
+                    cd /root
+                    mkdir /var/www/avatar/foxes
+                    for number in 1 2 3; do cp Renard-$number.png /var/www/avatar/foxes/$number.png; done
+                    cp Renard-4.png /var/www/avatar/a.b-4.png
+                    export DOMAIN=avatar.spacefox.fr PORT=6666 URL='https://avatar.spacefox.fr/foxes/*.png'
+                    NAMES='Renard-*.png a.b-*.png foxes/*.png' sh deploy/render > /etc/nginx/conf.d/avatar.conf
+                    systemctl restart nginx""");
+            for (String name : List.of("Renard-21.png", "a.b-4.png", "foxes/3.png"))
+                Request.curl(SITE + "/" + name).send(own).assertPicture(200, "public, max-age=31536000, immutable");
+            Request.curl(SITE + "/a-b-4.png").send(own).assertRedirect();
+            // Not all three: once in four million times.
+            String visits = "for visit in $(seq 40); do visit " + SITE + "/picture/x | md5sum; done | sort -u | wc -l";
+            assertEquals("3", own.run(visits));
         }
     }
 }

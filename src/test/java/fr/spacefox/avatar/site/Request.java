@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 /** A command of the box that prints nginx's answer. */
 record Request(boolean tls, String... command) {
 
-    private static final String LINE = "a".repeat(7500); // nginx takes lines of up to 8 KB, and four of them
+    static final String LINE = "a".repeat(7500); // nginx takes lines of up to 8 KB, and four of them
 
     /** All sorts of requests to both ports, none of which is for a picture. */
     static final List<Request> ALL = Stream.concat(InstalledSite.SITES.stream().flatMap(Request::curls), raws())
@@ -41,7 +41,8 @@ record Request(boolean tls, String... command) {
     private static Stream<Request> curls(String site) {
         String x = site + "/x";
         String methods = "POST PUT DELETE OPTIONS PATCH PROPFIND TRACE CONNECT FOX";
-        String paths = "/ //x /../../etc/passwd /.well-known /x.png?dateline=1&y=%00 /é%20%ff /avatar7.png /picture";
+        String paths = "/ //x /../../etc/passwd /.well-known /x.png?dateline=1&y=%00 /é%20%ff /avatar7.png /picture"
+                + " /Renard-0.png /Renard-01.png /x/Renard-1.png /Renard-1.png/ /Renard-1.pngx";
         var plain = Stream.concat(
                 Stream.of(methods.split(" ")).map(method -> curl("--request", method, x)),
                 Stream.of(paths.split(" ")).map(path -> curl(site + path)));
@@ -65,8 +66,7 @@ record Request(boolean tls, String... command) {
                 curl("--header", "Connection: upgrade", "--header", "Upgrade: websocket", site),
                 curl("--header", "Range: bytes=0-3", site),
                 curl("--header", "Expect: 100-continue", "--data", "x", site),
-                curl("--data", LINE, site + "/Renard-1.png"),
-                curl("--data", LINE, site + "/picture/x"));
+                curl("--data", LINE, site + "/Renard-1.png"));
         return Stream.of(plain, versions, others).flatMap(requests -> requests);
     }
 
