@@ -224,11 +224,6 @@ def h2load(server, *options, seconds=0):
             "bytes": number(r"traffic: \S+ \((\d+)\)", text) / max(done, 1)}
 
 
-def crowd(server, clients, requests):
-    """Kept alive, over TLS. With a time limit instead h2load may hang when it has many clients."""
-    return h2load(server, "--h1", "-c", clients, "-n", requests)
-
-
 def visits(server, rate, seconds, together=1):
     """Pages that begin at a fixed rate, evenly, whether or not the server keeps up: each opens a connection of its own
     and asks for its avatars at once. h2load's period is whole milliseconds."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 from statistics import median
 
 import matplotlib
@@ -11,9 +12,9 @@ RATES = [f"{rate} visits/s" for rate in (1, 10, 100, 200, 500)]
 ARTICLE, SITE = "article's program", "the deployed site"
 OURS = ("avatar.jar", "the deployed")
 CHART = {  # part, load and title of a column of bars, and its programs
-    ("site", RATES[1], "CPU of a visit, µs, at ten a second, over TLS"): [
+    ("site", RATES[1], "A visit at ten a second, over TLS: CPU in µs"): [
         SITE, "Go net/http", "nginx return 302", "nginx random_index", "PHP behind nginx", "Apache before avatar.jar"],
-    ("peers", KEPT, "CPU of a request, µs, without TLS"): [
+    ("peers", KEPT, "A request, without TLS: CPU in µs"): [
         "avatar.jar", ARTICLE, "Go net/http", "Tomcat NIO", "nginx return 302", "PHP behind nginx",
         "Apache before avatar.jar"]}
 
@@ -26,147 +27,118 @@ def size(count):
     return f"{count:,}" if count < 10_000 else f"{count / 1e3:,.0f} k" if count < 1e6 else f"{count / 1e6:.1f} M"
 
 
-def table(head, rows):
-    """Rows of Markdown; those of ours are bold."""
-    rows = [[f"**{name}**" if name.startswith(OURS) else name, *cells] for name, *cells in rows]
-    return [f"| {' | '.join(line)} |" for line in [head, ["---"] + ["--:"] * (len(head) - 1), *rows]] + [""]
+def figure(field, load):
+    """The median of the rounds. ≥: the load generator's core was full, and the server's was not."""
+    return "≥ " * (field == "rate" and median(load["limited"]) > 0.5) + number(median(load[field]))
 
 
-class Load:
-    """The samples of one load of one program."""
-
-    def __init__(self, samples):
-        self.all = samples
-
-    def median(self, field="rate"):
-        return median(self.all[field])
-
-    def figure(self, field="rate"):
-        """≥: the load generator's core was full, and the server's was not."""
-        return "≥ " * (field == "rate" and median(self.all["limited"]) > 0.5) + number(self.median(field))
-
-    def spread(self, field="rate"):
-        """The median of all rounds, the lowest and the highest."""
-        return f"{self.figure(field)} <sub>{number(min(self.all[field]))}–{number(max(self.all[field]))}</sub>"
-
-    def right(self):
-        share = self.median("right")
-        return "" if share > 0.9995 else f", {share:.1%} right"
-
-    def ahead(self, other):
-        """Whether each round took less processor time; the generator's limit does not count then."""
-        return max(self.all["cpu"]) < min(other.all["cpu"])
+def spread(field, load):
+    """The median, the lowest and the highest."""
+    return f"{figure(field, load)} <sub>{number(min(load[field]))}–{number(max(load[field]))}</sub>"
 
 
-class Part:
-    """The run of a part."""
-
-    def __init__(self, run):
-        self.programs = run["programs"]
-
-    def load(self, name, key):
-        program = self.programs.get(name, {"deviations": "", "loads": {}})
-        closes = key == KEPT and "closes each connection" in program["deviations"]
-        return Load(program["loads"][key]) if key in program["loads"] and not closes else None
-
-    def cell(self, name, key, show=Load.spread, *arguments):
-        load = self.load(name, key)
-        return show(load, *arguments) if load else "–"
-
-    def sorted(self, key):
-        """The programs that have this load, least processor time first."""
-        loads = {name: load for name in self.programs if (load := self.load(name, key))}
-        return dict(sorted(loads.items(), key=lambda each: each[1].median("cpu")))
-
-    def place(self, own, key):
-        """The places that it may have: programs of which neither is ahead of the other are not told apart."""
-        loads = self.sorted(key).values()
-        first, last = 1 + sum(load.ahead(own) for load in loads), len(loads) - sum(own.ahead(load) for load in loads)
-        return f"{first}" if first == last else f"{first}–{last}"
+def right(load):
+    return "" if median(load["right"]) > 0.9995 else f", {median(load['right']):.1%} right"
 
 
-def site_table(site):
-    def visit(load, rate):
-        late = load.median() < 0.95 * rate
-        return load.spread("cpu") + f", {load.figure()} visits/s" * late + load.right()
-    return table(["over TLS, µs of a core", *RATES, FULL, "and its visits/s"], [
-        [name, *(site.cell(name, key, visit, int(key.split()[0])) for key in RATES),
-         site.cell(name, FULL, Load.spread, "cpu"), site.cell(name, FULL) + site.cell(name, FULL, Load.right)]
-        for name in site.sorted(RATES[1])])
+def answers(load):
+    return spread("rate", load) + right(load)
 
 
-def idle_table(site):
-    head = ["nobody asks", "wake-ups/s", "CPU, µs/s", "MB", f"MB at {RATES[1]}", f"at {RATES[-1]}", f"at {FULL}"]
-    return table(head, [
-        [name, load.spread("wakeups"), load.spread("cpu"),
-         *(site.cell(name, key, Load.figure, "memory") for key in ("idle", RATES[1], RATES[-1], FULL))]
-        for name, load in site.sorted("idle").items()])
+def visit(rate, load):
+    """What a visit costs, and how many there were if not as many as should have been."""
+    late = median(load["rate"]) < 0.95 * rate
+    return spread("cpu", load) + f", {figure('rate', load)} visits/s" * late + right(load)
 
 
-def waits_table(site):
-    def waits(load):
-        return f"{load.figure('median')} · {load.figure('p99')} · {number(max(load.all['slowest']))}{load.right()}"
-    keys = (RATES[1], RATES[2], RATES[-1])
-    return table(["ms", *keys, "bytes"], [
-        [name, *(site.cell(name, key, waits) for key in keys), site.cell(name, keys[0], Load.figure, "bytes")]
-        for name in site.sorted(RATES[1])])
+def waits(load):
+    return f"{figure('median', load)} · {figure('p99', load)} · {number(max(load['slowest']))}"
 
 
-def crowd_table(site):
-    return table(["over TLS", "requests/s", "CPU, µs", "MB"], [
-        [name, load.spread() + load.right(), load.spread("cpu"), load.figure("memory")]
-        for name, load in site.sorted(CROWD).items()])
+CPU, MEMORY = partial(spread, "cpu"), partial(figure, "memory")
 
 
-def article_table(article):
-    def row(shown, said, name):
-        load, own = article.load(name, "ab"), article.load(ARTICLE, "ab")
-        return [shown, said, *([load.spread(), f"{load.median() / own.median():.2f}", load.spread("cpu"),
-                                load.figure("memory")] if load and own else "––––")]
-    return table(["requests/s", "in the article", "here", "of its program's", "CPU, µs", "MB"], [
-        row("its program", "8,807; 30 to 40 MB", ARTICLE), row("avatar.jar", "", "avatar.jar"),
-        row("its program with 16 MB of heap", "nearly 10,000", f"{ARTICLE}, 16 MB"),
-        row("its program with a cached thread pool", "1.5 to 2 times", f"{ARTICLE}, cached pool"),
-        row("its program with ZGC", "half", f"{ARTICLE}, ZGC"),
-        row("a static file by nginx over HTTPS", "450", SITE)])
+def loaded(programs, key):
+    """The programs that have this load, least processor time first."""
+    found = {name: each["loads"][key] for name, each in programs.items() if key in each["loads"] and not (
+        key == KEPT and "closes each connection" in each["deviations"])}
+    return dict(sorted(found.items(), key=lambda each: median(each[1]["cpu"])))
 
 
-def peers_table(peers):
-    def cells(name, key):
-        load = peers.load(name, key)
-        return [load.spread(), load.spread("cpu"), peers.place(load, key)] if load else "–––"
-    head = ["program", "from", "kept alive/s", "CPU, µs", "place", "closed/s", "CPU, µs", "place", "MB", "bytes"]
-    return table(head, [
-        [name, peers.programs[name]["origin"], *cells(name, KEPT), *cells(name, CLOSED),
-         peers.cell(name, CLOSED, Load.figure, "memory"), size(peers.programs[name]["bytes"])]
-        for name in {**peers.sorted(KEPT), **peers.sorted(CLOSED)}])
+def table(programs, first, columns, names=None, **more):
+    """Rows of Markdown, each of a program, in the order of the first load; columns say what they show of which load,
+    and more columns have values of their own. Names are what programs are called here; ours are bold."""
+    names = names or {name: name for _, key, _ in columns for name in loaded(programs, key)}
+    heads = [first, *more, *(head for head, _, _ in columns)]
+    rows = [[f"**{shown}**" if shown.startswith(OURS) else shown, *(values[name] for values in more.values()),
+             *(show(load) if (load := loaded(programs, key).get(name)) else "–" for _, key, show in columns)]
+            for name, shown in names.items()]
+    return [f"| {' | '.join(line)} |" for line in [heads, ["---"] + ["--:"] * (len(heads) - 1), *rows]] + [""]
 
 
-def growth_table(growth):
-    def rate(load):
-        return load.spread() + load.right()
-    keys = dict.fromkeys(key for entry in growth.programs.values() for key in entry["loads"])
-    return table(["direct clients", *keys], [
-        [name, *(growth.cell(name, key, rate) for key in keys)] for name in growth.programs])
+def site_table(programs):
+    return table(programs, "over TLS, CPU of a visit in µs", [
+        *((key, key, partial(visit, int(key.split()[0]))) for key in RATES),
+        (FULL, FULL, CPU), ("and visits/s", FULL, answers)])
+
+
+def idle_table(programs):
+    return table(programs, "nobody asks", [
+        ("CPU, µs/s", "idle", CPU), ("wake-ups/s", "idle", partial(spread, "wakeups")), ("MB", "idle", MEMORY),
+        *((f"MB at {key}", key, MEMORY) for key in (RATES[1], RATES[-1], FULL))])
+
+
+def waits_table(programs):
+    return table(programs, "ms", [*((key, key, waits) for key in (RATES[1], RATES[2], RATES[-1])),
+                                  ("bytes", RATES[1], partial(figure, "bytes"))])
+
+
+def crowd_table(programs):
+    return table(programs, "10,000 clients, TLS", [
+        ("CPU, µs", CROWD, CPU), ("requests/s", CROWD, answers), ("MB", CROWD, MEMORY)])
+
+
+def article_table(programs):
+    said = {ARTICLE: ("its program", "8,807; 30 to 40 MB"), "avatar.jar": ("avatar.jar", ""),
+            f"{ARTICLE}, 16 MB": ("its program with 16 MB of heap", "nearly 10,000"),
+            f"{ARTICLE}, cached pool": ("its program with a cached thread pool", "1.5 to 2 times"),
+            f"{ARTICLE}, ZGC": ("its program with ZGC", "half"), SITE: ("a static file by nginx over HTTPS", "450")}
+    return table(programs, "requests/s", [("here", "ab", answers), ("CPU, µs", "ab", CPU), ("MB", "ab", MEMORY)],
+                 {name: shown for name, (shown, _) in said.items()},
+                 **{"in the article": {name: figures for name, (_, figures) in said.items()}})
+
+
+def peers_table(programs):
+    return table(programs, "program", [
+        ("kept alive: CPU, µs", KEPT, CPU), ("requests/s", KEPT, answers), ("closed: CPU, µs", CLOSED, CPU),
+        ("requests/s", CLOSED, answers), ("MB", CLOSED, MEMORY)],
+        **{"from": {name: each["origin"] for name, each in programs.items()},
+           "bytes": {name: size(each["bytes"]) for name, each in programs.items()}})
+
+
+def growth_table(programs):
+    keys = dict.fromkeys(key for each in programs.values() for key in each["loads"])
+    return table(programs, "direct clients, requests/s", [(key, key, answers) for key in keys])
 
 
 TABLES = {"site": (site_table, idle_table, waits_table, crowd_table), "article": (article_table,),
           "peers": (peers_table,), "growth": (growth_table,)}
 
 
-def chart(parts, file):
+def chart(runs, file):
     matplotlib.use("svg")
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "avatar", "font.family": "sans-serif"})
     from matplotlib import pyplot
-    figure, sides = pyplot.subplots(1, len(CHART), figsize=(9.5, 3.4), layout="constrained")
+    figures, sides = pyplot.subplots(1, len(CHART), figsize=(9.5, 3.4), layout="constrained")
     for side, ((part, key, title), names) in zip(sides, CHART.items()):
-        loads = {name: load for name in reversed(names) if part in parts and (load := parts[part].load(name, key))}
-        middles = [load.median("cpu") for load in loads.values()]
-        reach = [[load.median("cpu") - min(load.all["cpu"]) for load in loads.values()],
-                 [max(load.all["cpu"]) - load.median("cpu") for load in loads.values()]]
+        found = loaded(runs[part]["programs"], key) if part in runs else {}
+        loads = {name: found[name] for name in reversed(names) if name in found}
+        middles = [median(load["cpu"]) for load in loads.values()]
+        reach = [[middle - min(load["cpu"]) for middle, load in zip(middles, loads.values())],
+                 [max(load["cpu"]) - middle for middle, load in zip(middles, loads.values())]]
         bars = side.barh([*loads], middles, xerr=reach, ecolor="#555", height=0.65, color=[
             "#d9541e" if name.startswith(OURS) else "#9aa5b1" for name in loads])
-        side.bar_label(bars, [load.figure("cpu") for load in loads.values()], padding=4)
+        side.bar_label(bars, map(number, middles), padding=4)
         side.set_title(title, fontsize=11, loc="left")
         side.margins(x=0.2)
         side.set_xticks([])
@@ -177,10 +149,9 @@ def chart(parts, file):
 def write(source, folder):
     """The chart into the folder, and into README.md there what it leaves to this program."""
     runs = json.loads((source / "results.json").read_text())
-    parts = {part: Part(run) for part, run in runs.items()}
-    chart(parts, folder / "results.svg")
+    chart(runs, folder / "results.svg")
     if (readme := folder / "README.md").exists():
-        made = {make.__name__: make(parts[part]) for part in parts for make in TABLES[part]}
+        made = {make.__name__: make(run["programs"]) for part, run in runs.items() for make in TABLES[part]}
         made["machine"] = [f"{next(iter(runs.values()))['machine']}.", ""]
         text = readme.read_text()
         for name, lines in made.items():
@@ -198,4 +169,4 @@ def keep(folder, part, found):
     text = json.dumps({**alike, part: found}, indent=1, ensure_ascii=False)
     file.write_text(re.sub(r"\{[^{}]*\}", lambda load: re.sub(r"\s+", " ", load[0]), text) + "\n")
     write(folder, folder)
-    print("\n".join(line for make in TABLES[part] for line in make(Part(found))))
+    print("\n".join(line for make in TABLES[part] for line in make(found["programs"])))
