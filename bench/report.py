@@ -152,11 +152,11 @@ def write(source, folder):
     chart(runs, folder / "results.svg")
     if (readme := folder / "README.md").exists():
         made = {make.__name__: make(run["programs"]) for part, run in runs.items() for make in TABLES[part]}
-        made["machine"] = [f"{next(iter(runs.values()))['machine']}.", ""]
+        last = next(iter(runs.values()))
+        made["machine"] = [f"Of {last['date']}, commit {last['commit']}, {last['machine']}.", ""]
         text = readme.read_text()
-        for name, lines in made.items():
-            text = re.sub(f"(<!-- {name}, by bench/run -->\n).*?(<!-- to here -->)", lambda mark: "\n".join(
-                [mark[1], *lines, mark[2]]), text, flags=re.S)
+        for name, lines in made.items():  # up to the next empty line
+            text = re.sub(f"(<!-- {name}, by bench/run -->\n)(.+\n)*", lambda mark: mark[1] + "\n".join(lines), text)
         readme.write_text(text)
 
 
