@@ -154,7 +154,9 @@ def site(words):
     """The site's file, with this machine's ports and folders in the place of a server's."""
     text = subprocess.run([ROOT / "deploy/render"], stdout=subprocess.PIPE, text=True, check=True, env={
         **os.environ, "DOMAIN": HOST, "PORT": "6666", "URL": f"https://{HOST}/Renard-*.png"}).stdout
-    for pattern, replacement in [("/etc/avatar/", f"{BUILD}/"), ("/var/www/avatar", f"{words['DIRECTORY']}/pictures"),
+    for pattern, replacement in [("certificate /etc/avatar/site", f"certificate {BUILD}/fullchain"),
+                                 ("/etc/avatar/site.pem", f"{BUILD}/privkey.pem"), ("/etc/avatar/", f"{BUILD}/"),
+                                 ("/var/www/avatar", f"{words['DIRECTORY']}/pictures"),
                                  ("/run/avatar", f"{words['DIRECTORY']}/draws"),
                                  ("127.0.0.1:6666", f"127.0.0.1:{words['INNER']}"),
                                  (r"\b(listen .*)\b80\b", rf"\g<1>{words['PORT']}"),

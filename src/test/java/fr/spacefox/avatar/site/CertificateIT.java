@@ -58,7 +58,7 @@ class CertificateIT {
     void oneCommandGetsAndRenewsACertificate(Debian debian) throws Exception {
         try (var box = Box.installed(debian.files())) {
             box.run(AUTHORITY);
-            String hint = "phpBB and SMF refuse this first certificate. When avatar.spacefox.fr leads here,"
+            String hint = "Browsers, phpBB and SMF refuse this first certificate. When avatar.spacefox.fr leads here,"
                     + " run deploy/certificate\n";
             assertTrue(box.tryInstall("").output().contains(hint));
             String first = served(box);
@@ -93,12 +93,31 @@ class CertificateIT {
             box.awaitTrue("the renewed certificate", () -> !served(box).equals(real));
             assertTrue(served(box).contains("Pebble"));
 
+            // certbot's files are gone: nginx starts again, and an update keeps the certificate.
+            String renewed = served(box);
+            box.run("cp -a /etc/letsencrypt /root; " + delete + " --non-interactive; systemctl restart nginx");
+            assertEquals(renewed, served(box));
+            assertTrue(box.install("").contains("Nothing renews the certificate"));
+            assertEquals(renewed, served(box));
+
+            // A site of an earlier version has links to certbot's files.
+            box.run("""
+                    rm -r /etc/letsencrypt /etc/avatar/site.pem
+                    cp -a /root/letsencrypt /etc
+                    ln -s /etc/letsencrypt/live/avatar.spacefox.fr/fullchain.pem /etc/avatar
+                    ln -s /etc/letsencrypt/live/avatar.spacefox.fr/privkey.pem /etc/avatar""");
+            assertFalse(box.install("").contains("certificate"));
+            assertEquals(renewed, served(box));
+            certificate(box).ok();
+            box.run(RENEW);
+            box.awaitTrue("the second renewal", () -> !served(box).equals(renewed));
+
             // Another domain begins with a first certificate of its own, which a renewal of the former leaves alone.
             said = box.install("avatar.example.org");
             String former = "The certificate of a former domain is renewed until you run: ";
             assertTrue(said.contains(former + delete + "\n"), said);
             box.run(RENEW);
-            box.run("openssl x509 -noout -checkhost avatar.example.org -in /etc/avatar/fullchain.pem"
+            box.run("openssl x509 -noout -checkhost avatar.example.org -in /etc/avatar/site.pem"
                     + " | grep 'does match'");
             box.run(delete + " --non-interactive");
             assertFalse(box.install("").contains("certbot"));
@@ -127,14 +146,24 @@ class CertificateIT {
             // Files in place of links, an update, and the other command.
             box.run("cd /etc/avatar; cp --remove-destination $(readlink -f fullchain.pem) fullchain.pem");
             box.install("");
-            String message = "/etc/avatar has a certificate from elsewhere; delete it there first";
+            String message = "/etc/avatar/fullchain.pem is a certificate from elsewhere; delete it there first";
             assertEquals(new Command(1, "deploy/certificate: " + message + "\n"), certificate(box));
             assertEquals(wildcard, served(box));
 
-            // It does not cover another domain: then it is kept, and not used.
+            // A key of another certificate would stop nginx.
+            box.run("cd /etc/avatar; cp --remove-destination /root/acme.key privkey.pem");
+            Command refused = box.tryInstall("");
+            message = "/etc/avatar: fullchain.pem and privkey.pem do not belong together";
+            assertTrue(refused.output().endsWith("deploy/install: " + message + "\n"), refused::output);
+            box.run("systemctl restart nginx");
+            assertEquals(wildcard, served(box));
+
+            // It does not cover another domain: then it stays as it is, and is not used.
+            String files = "sha256sum /etc/avatar/fullchain.pem /etc/avatar/privkey.pem";
+            String before = box.run(files);
             box.install("avatar.example.org");
             assertNotEquals(wildcard, served(box));
-            box.run("cmp /etc/avatar/fullchain.pem.former /etc/letsencrypt/live/example.org/fullchain.pem");
+            assertEquals(before, box.run(files));
         }
     }
 }

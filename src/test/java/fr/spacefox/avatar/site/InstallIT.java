@@ -4,6 +4,7 @@ import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static fr.spacefox.avatar.support.Needs.Tool.IMAGEMAGICK;
 import static fr.spacefox.avatar.support.Needs.Tool.STRACE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -88,23 +89,19 @@ class InstallIT {
                     cd /root
                     chmod 644 deploy/*
                     sh deploy/install Cats.example.org cats""");
-            String version = box.run("cat /root/deploy/* | sha256sum | head -c 12");
+            String version = box.run("sed -n 's/^version=\\([0-9-]*\\).*/\\1/p' /root/deploy/common");
             String begin = "avatar " + version + " for cats.example.org\napt-get install file\n"
                     + "left out: cats/notes.txt: no picture (text/plain)\n";
             assertTrue(said.startsWith(begin), said);
             assertReports(12, "https://cats.example.org/me.jpg", said);
             box.run("""
-                    cd /root
-                    number=0
-                    for cat in cats/*.jpg; do
-                        number=$((number + 1))
-                        cmp $cat /var/www/avatar/Renard-$number.jpg
-                    done
+                    cd /var/www/avatar
+                    [ "$(echo $(ls -v))" = "$(echo $(seq --format 'Renard-%g.jpg' 12))" ]
                     sum=$(visit --location https://cats.example.org/me.jpg | sha256sum)
-                    sha256sum cats/*.jpg | grep "${sum%-}\"""");
+                    sha256sum * | grep "${sum%-}\"""");
             assertEquals(
                     "DOMAIN=cats.example.org\nCOUNT=12\nURL='https://cats.example.org/Renard-*.jpg'\n"
-                            + "PORT=6666\nSIZE=90",
+                            + "NAMES='Renard-*.jpg'\nPORT=6666\nSIZE=90",
                     box.run("grep -v '^#' /etc/default/avatar"));
             assertEquals(deploy, box.run("cd /root/deploy; sha256sum *"));
             assertEquals("enabled\nenabled", box.run("systemctl is-enabled avatar nginx"));
@@ -127,7 +124,6 @@ class InstallIT {
             }
             assertReports(13, "https://cats.example.org/me.jpg", box.install(CATS + " cats cat13.jpg cat13.jpg"));
             assertEquals("16", box.run("ls /var/www/avatar | wc -l"));
-            box.run("cmp /root/cat13.jpg /var/www/avatar/Renard-13.jpg");
             assertNotEquals(jvm, box.jvm());
         }
     }
@@ -159,7 +155,7 @@ class InstallIT {
             led = targets(box, DOGS);
             assertTrue(led.matches("(https://dogs\\.example\\.org/Renard-[12]\\.png\n?)+"), led);
             assertEquals("", box.run("grep -r cats.example /etc/default /etc/nginx || true"));
-            box.run("openssl x509 -noout -checkhost " + DOGS + " -in /etc/avatar/fullchain.pem | grep 'does match'");
+            box.run("openssl x509 -noout -checkhost " + DOGS + " -in /etc/avatar/site.pem | grep 'does match'");
         });
     }
 
@@ -192,22 +188,70 @@ class InstallIT {
         });
     }
 
-    /** A number without a picture, and a picture that nginx may not read: the site goes on as before. */
+    /** A number without a picture, and a picture that nginx may not read, are named and no obstacle. */
     @Boxes.OnBothDebians
-    void namesThePictureThatIsNotSent(Debian debian) throws Exception {
+    void namesTheNumberThatHasNoPicture(Debian debian) throws Exception {
         installed(debian, box -> {
-            box.run("sed -i s/^COUNT=.*/COUNT=5/ /etc/default/avatar");
-            String message = "nginx does not send https://cats.example.org/Renard-5.png;"
-                    + " each number up to COUNT=5 needs a file that all may read";
-            for (String makes : List.of(":", "install -m 600 Renard-4.png Renard-5.png")) {
-                box.run("cd /var/www/avatar; " + makes);
-                var state = new State(box);
-                String said = box.tryInstall("").output();
-                assertTrue(said.endsWith("\ndeploy/install: " + message + "\n"), said);
-                state.assertUnchanged();
-            }
-            box.run("rm /var/www/avatar/Renard-5.png");
+            box.run("sed -i s/^COUNT=.*/COUNT=6/ /etc/default/avatar; echo 4 > /var/www/avatar/notes.txt"
+                    + "; install -m 600 /var/www/avatar/Renard-4.png /var/www/avatar/Renard-6.png");
+            String said = box.install("");
+            assertTrue(said.contains("\nnumbers without a picture that nginx can read: 5 6\n"), said);
+            assertTrue(said.contains("\nis no picture, and is not sent: /var/www/avatar/notes.txt\n"), said);
+            assertReports(6, "https://cats.example.org/me.png", said);
+            Command check = box.attempt("sh /usr/local/lib/avatar/check --insecure");
+            assertEquals(new Command(0, "numbers without a picture that nginx can read: 5 6\n"), check);
+            box.run("rm /var/www/avatar/Renard-6.png /var/www/avatar/notes.txt");
         });
+    }
+
+    /** The settings are gone, as after a removal or a move: what is there stays, and what is given comes after it. */
+    @Boxes.OnBothDebians
+    void takesPublishedPicturesOver(Debian debian) throws Exception {
+        try (var box = new Box(debian.files())) {
+            Box.drawFoxes(4, box.path("/root/cats"));
+            box.run("""
+                    mkdir -p /var/www/avatar/.git /var/www/avatar/old
+                    cd /root/cats
+                    for number in 1 2 7; do
+                        convert -comment 'at home' Renard-$number.png /var/www/avatar/pic-$number.jpg || true
+                    done
+                    cp Renard-3.png /var/www/avatar/pic-9.png
+                    echo '<?php $password="x";' > /var/www/avatar/config.php""");
+            String published = box.run("cd /var/www/avatar; sha256sum *-*");
+            String refusal = "deploy/install: /var/www/avatar has files that are no pictures called pic-*.jpg."
+                    + " This moves them away:\n";
+            Command refused = box.tryInstall(CATS + " cats");
+            assertTrue(refused.output().startsWith(refusal), refused::output);
+            assertEquals(published, box.run("cd /var/www/avatar; sha256sum *-*"));
+            box.run(refused.output().substring(refusal.length()));
+            String jpegs = box.run("cd /var/www/avatar; ls; sha256sum pic-*");
+            assertTrue(jpegs.startsWith("old\npic-1.jpg\npic-2.jpg\n"), jpegs);
+
+            // An installation that is refused late takes nothing away, and gives no number twice.
+            box.run("echo 'server { listen 127.0.0.1:80; }' > /etc/nginx/conf.d/other.conf; systemctl restart nginx");
+            assertEquals(1, box.tryInstall(CATS + " cats").status());
+            assertEquals(jpegs, box.run("cd /var/www/avatar; ls; sha256sum pic-*"));
+            box.run("rm /etc/nginx/conf.d/other.conf; systemctl restart nginx");
+            String said = box.install(CATS);
+            assertTrue(said.contains("\ntaken over: 2 pictures called pic-*.jpg in /var/www/avatar\n"), said);
+            assertTrue(said.contains("\nhas metadata, perhaps a place, and is sent as it is: pic-1.jpg\n"), said);
+            assertReports(2, "https://cats.example.org/me.jpg", said);
+            box.run("cp /root/cats/Renard-3.png /var/www/avatar/pic-40.png; rm /var/www/avatar/pic-2.jpg");
+            assertReports(44, "https://cats.example.org/me.jpg", box.install(CATS + " cats"));
+            box.run("cd /var/www/avatar; ls pic-41.jpg pic-44.jpg");
+            // A picture that was taken back is not taken again, and its number stays free.
+            box.run("rm /var/www/avatar/pic-44.jpg");
+            assertReports(44, "https://cats.example.org/me.jpg", box.install(CATS + " cats"));
+            box.run("! ls /var/www/avatar/pic-44.jpg && ! ls /var/www/avatar/pic-45.jpg");
+            // An interrupted run has published a picture and not yet written down its original.
+            box.run("sed -i /pic-43/d /etc/avatar/taken");
+            assertReports(44, "https://cats.example.org/me.jpg", box.install(CATS + " cats"));
+            // A power cut has left an empty picture, whose original is taken again.
+            box.run(": > /var/www/avatar/pic-42.jpg");
+            said = box.install("");
+            assertTrue(said.contains("/var/www/avatar/pic-42.jpg is empty or damaged; it is in "), said);
+            assertReports(45, "https://cats.example.org/me.jpg", box.install(CATS + " cats"));
+        }
     }
 
     /** Ctrl+C while nginx looks at its files. */
@@ -230,7 +274,7 @@ class InstallIT {
         });
     }
 
-    /** The jar, the unit and the site's file are written anew; what this server needs to be different stays. */
+    /** The jar, the unit and the site's file are written anew, and no visitor notices; this server's own stays. */
     @Boxes.OnBothDebians
     void anUpdateKeepsThisServersDirectives(Debian debian) throws Exception {
         installed(debian, box -> {
@@ -240,12 +284,48 @@ class InstallIT {
                     cp -r /root/deploy /root/former
                     echo '# new' | tee -a /root/deploy/nginx.conf >> /root/deploy/avatar.service""");
             int jvm = box.jvm();
+            Process visitors = box.start("""
+                    touch /tmp/visitors
+                    while [ -e /tmp/visitors ]; do
+                        visit --output /dev/null --write-out '%{http_code}\n' 'https://cats.example.org/[1-20]'
+                    done | sort | uniq -c""");
             box.install("");
+            box.run("rm /tmp/visitors");
             assertNotEquals(jvm, box.jvm());
+            String seen = Command.finish(visitors).ok();
+            assertTrue(seen.matches("\\d+ 302"), seen);
             String ends = box.run("cd /etc; tail -qn 1 nginx/conf.d/avatar.conf systemd/system/avatar.service");
             assertEquals("# new\n# new", ends);
             assertTrue(box.run("visit --head https://cats.example.org/own").contains(" 204 "));
             box.run("rm -r /root/deploy /etc/avatar/site-own.conf; mv /root/former /root/deploy");
+        });
+    }
+
+    /** Its first process is killed; the kernel's OOM killer, which takes a worker, is not for a test to call. */
+    @Boxes.OnBothDebians
+    void nginxStartsAgainByItself(Debian debian) throws Exception {
+        installed(debian, box -> {
+            // The file descriptors come without a restart of nginx, because another site may have visitors.
+            String limits = "for pid in $(pgrep nginx); do grep 'open files' /proc/$pid/limits; done | sort -u";
+            box.run("cd /root; deploy/remove; systemctl restart nginx; deploy/install");
+            String running = box.run(limits);
+            assertFalse(running.contains(" 1024 "), running);
+            box.run("kill -KILL $(systemctl show --property=MainPID --value nginx)");
+            box.awaitTrue("nginx", () -> box.succeeds("visit --head https://cats.example.org/ | grep ' 302 '"));
+            assertEquals(running, box.run(limits));
+            assertEquals(
+                    "Restart=on-failure\nOOMPolicy=continue",
+                    box.run("systemctl show --property=Restart --property=OOMPolicy nginx"));
+            box.run("cd /root; deploy/remove | grep 'deleted .*/nginx.service.d/00-avatar.conf'");
+            assertEquals("Restart=no", box.run("systemctl show --property=Restart nginx"));
+            // What the operator has set otherwise stays.
+            box.run("""
+                    mkdir -p /etc/systemd/system/nginx.service.d
+                    printf '[Service]\nRestart=always\n' > /etc/systemd/system/nginx.service.d/own.conf
+                    cd /root
+                    deploy/install""");
+            assertEquals("Restart=always", box.run("systemctl show --property=Restart nginx"));
+            box.run("rm /etc/systemd/system/nginx.service.d/own.conf; systemctl daemon-reload");
         });
     }
 
@@ -262,7 +342,7 @@ class InstallIT {
                     upstream jvm { zone jvm 1m; server 127.0.0.1:7777; }
                     server { listen 80; listen [::]:80; listen *:443 ssl default_server; listen unix:/run/other.sock;
                         server_name other.example.org *.example.org;
-                        ssl_certificate /etc/avatar/fullchain.pem; ssl_certificate_key /etc/avatar/privkey.pem;
+                        ssl_certificate /etc/avatar/site.pem; ssl_certificate_key /etc/avatar/site.pem;
                         location / { return 200 other; } }
                     server { # listen 127.0.0.1:80;
                         listen 127.0.0.1:8080; listen [::1]:8443; proxy_cache off; }
@@ -277,7 +357,7 @@ class InstallIT {
                 assertEquals("other", box.run("visit " + scheme + "other.example.org/x"));
                 assertEquals("other", box.run("visit " + scheme + "any.example.org/x"));
                 box.run("sum=$(visit --location " + scheme + CATS + "/x | sha256sum)"
-                        + "; sha256sum /root/cats/* | grep \"${sum%-}\"");
+                        + "; sha256sum /var/www/avatar/* | grep \"${sum%-}\"");
             }
             box.run("rm /etc/nginx/conf.d/other.conf; systemctl restart nginx");
         });

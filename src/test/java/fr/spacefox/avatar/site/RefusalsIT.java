@@ -12,6 +12,7 @@ import fr.spacefox.avatar.support.LeftOut;
 import fr.spacefox.avatar.support.Needs;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,9 +32,8 @@ class RefusalsIT {
     private static final String NO_URL =
             ": write http:// or https://, one *, and what is not ASCII with %, such as %C3%A9";
     private static final String NO_NAME = ": a name here has only letters, digits, . _ - and one * before the ending";
-    private static final String NEEDS_ALL =
-            "avatar needs ports 80 and 443 of all addresses. For other sites too, write \"listen PORT\" and"
-                    + " \"listen [::]:PORT\", without an address, ipv6only and proxy_protocol: " + OTHER + ": ";
+    private static final String UNANSWERED = "the site does not answer as it should:\n<.*>";
+    private static final String NO_REDIRECT = " is no redirect to a picture\n<.*>";
 
     @AutoClose
     private static final Boxes BOXES = new Boxes(box -> {
@@ -45,6 +45,10 @@ class RefusalsIT {
                 echo text > cat.txt
                 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=other \\
                     -keyout other.key -out other.pem
+                ip link add fox0 type veth peer name fox1
+                ip address add 192.0.2.9/24 dev fox0
+                ip link set fox0 up
+                ip link set fox1 up
                 systemctl enable --now nginx""");
     });
 
@@ -91,7 +95,7 @@ class RefusalsIT {
 
     /** What is noticed late: the version comes first, for the arguments were right. */
     private static Case late(String breaks, String arguments, String says, String repairs) {
-        return new Case(breaks, CATS + " " + arguments, 1, "avatar <\\w{12}> for " + CATS + "\n" + says, repairs);
+        return new Case(breaks, CATS + " " + arguments, 1, "avatar <[0-9-]{10}> for " + CATS + "\n" + says, repairs);
     }
 
     private static Case inTheWay(String breaks, String message, String repairs) {
@@ -102,9 +106,14 @@ class RefusalsIT {
         return inTheWay("echo '" + lines + "' > " + OTHER, message, "");
     }
 
+    /** Another site has one of this server's addresses for itself. */
     private static Case listen(String line) {
-        String certificate = "ssl_certificate /root/other.pem; ssl_certificate_key /root/other.key;";
-        return site("server { " + line + "; " + certificate + " }", NEEDS_ALL + line);
+        return inTheWay(
+                "echo 'server { " + line
+                        + "; ssl_certificate /root/other.pem; ssl_certificate_key /root/other.key; }' > " + OTHER
+                        + "; systemctl restart nginx",
+                UNANSWERED + "<.*>" + NO_REDIRECT,
+                "rm " + OTHER + "; systemctl restart nginx");
     }
 
     private static Stream<Arguments> cases() {
@@ -125,6 +134,42 @@ class RefusalsIT {
                 settings("COUNT=fox", "COUNT=fox is no number of pictures"),
                 settings("COUNT=-1", "COUNT=-1 is no number of pictures"),
                 settings("PORT=http", "PORT=http is no port"),
+                settings("PORT=0", "PORT=0 is no port"),
+                settings("PORT=65536", "PORT=65536 is no port"),
+                settings(
+                        "URL=https://cdn.example.org/{90}/*.png",
+                        "URL=https://cdn.example.org/{90}/*.png: the Java program says: URL*: <.*>"),
+                refused(
+                        "mv /usr/bin/java /tmp; printf '#!/bin/sh\\necho fox >&2; exit 1' > /usr/bin/java;"
+                                + " chmod 755 /usr/bin/java",
+                        CATS + " cats",
+                        "/usr/bin/java does not start. It says: fox",
+                        "mv /tmp/java /usr/bin/java"),
+                refused(
+                        "cp --remove-destination $(readlink -f /etc/os-release) /etc/os-release;"
+                                + " sed -i 's/^VERSION_ID=.*/VERSION_ID=\"11\"/' /etc/os-release",
+                        CATS + " cats",
+                        "Debian GNU/Linux <.*> is too old: Debian 12, Ubuntu 24.04 or a later one is needed",
+                        "ln -sf ../usr/lib/os-release /etc/os-release"),
+                refused(
+                        "mkdir -p /var/www/avatar; cd /var/www/avatar; touch .htpasswd index.php 'a b.png'",
+                        CATS + " cats",
+                        "/var/www/avatar has files that are no pictures called Renard-*.png. This moves them away:\n"
+                                + "cd /var/www/avatar && mkdir -p ../avatar-former"
+                                + " && mv -n 'a b.png' index.php ../avatar-former",
+                        "rm -r /var/www/avatar"),
+                refused(
+                        "printf '[Socket]\\nListenStream=80\\n[Install]\\nWantedBy=sockets.target\\n' >"
+                                + " /etc/systemd/system/other.socket; systemctl enable other.socket",
+                        CATS + " cats",
+                        "other.socket has port 80 or 443 after the next boot. This ends it:"
+                                + " systemctl disable --now other.socket",
+                        "systemctl disable other.socket; rm /etc/systemd/system/other.socket"),
+                inTheWay(
+                        "groupadd avatar",
+                        "the Java program does not answer: avatar.service: Failed to update dynamic user credentials: "
+                                + "User or group with specified name already exists.<.*>",
+                        "groupdel avatar"),
                 settings("SIZE=big", "SIZE=big is no number of pixels"),
                 settings("SIZE=0", "SIZE=0 is no number of pixels"),
                 settings("URL=*", "URL=*" + NO_URL),
@@ -147,14 +192,14 @@ class RefusalsIT {
                         "port 80 is taken: nginx, process <\\d+>. " + end,
                         "nginx -s stop; until systemctl start nginx; do sleep 0.1; done"),
                 listen("listen 127.0.0.1:80"),
-                listen("listen 127.0.0.2:443 ssl"),
+                listen("listen 192.0.2.9:443 ssl"),
                 listen("listen localhost"),
-                listen("listen [::1]:80"),
                 listen("listen 443 ssl proxy_protocol"),
                 inTheWay(
                         "rm /etc/nginx/sites-enabled/default; echo 'server { listen [::]:80 ipv6only=off; }' > " + OTHER
                                 + "; systemctl restart nginx",
-                        NEEDS_ALL + "listen [::]:80 ipv6only=off",
+                        "nginx would not start with avatar's \"listen 80\" and \"listen 443\" beside another listen"
+                                + " line, which nginx -T shows. It says: <.*>bind() to <.*>",
                         defaultSite),
                 site(
                         "server { listen 80; server_name dogs.example.org " + CATS + "; }",
@@ -182,8 +227,7 @@ class RefusalsIT {
                 inTheWay( // nginx has an address that its files no longer have, and cannot open port 80 beside it
                         "rm /etc/nginx/sites-enabled/default; echo 'server { listen 127.0.0.1:80; }' > " + OTHER
                                 + "; systemctl restart nginx; echo 'server { listen 80; }' > " + OTHER,
-                        "https://" + CATS + "/me.png answers '000 ' and no redirect to a picture."
-                                + " /var/log/nginx/error.log may say why",
+                        UNANSWERED + "http://" + CATS + "/me.png at 127.0.0.1: 'curl: <.*>'" + NO_REDIRECT,
                         "visit --output /dev/null http://localhost/; systemctl restart nginx; " + defaultSite));
         var domains = Stream.of(noDomains.split(" ")).map(RefusalsIT::noDomain);
         var versions = Stream.of("17", "17.0.4", "11.0.22", "1.8.0_402").map(RefusalsIT::java);
@@ -226,10 +270,27 @@ class RefusalsIT {
                     END
                     mv /etc/nginx/modules-enabled/*mod-stream.conf /tmp || true
                     systemctl restart nginx""";
-            String message = "nginx would not start with avatar's ports 80 and 443 beside one of these lines: <.*>"
-                    + "/etc/nginx/modules-enabled/stream.conf: listen 443; <.*>";
+            String message =
+                    "nginx would not start with avatar's \"listen 80\" and \"listen 443\" beside another listen"
+                            + " line, which nginx -T shows. It says: <.*>bind() to 0.0.0.0:443 failed<.*>";
             String undo = "systemctl restart nginx; rm /etc/nginx/modules-enabled/stream.conf; systemctl restart nginx";
             assertRefused(box, inTheWay(breaks, message, undo));
+        });
+    }
+
+    /** Apache was stopped by hand, and would have port 80 at the next boot; on another port it is in nobody's way. */
+    @Test
+    void namesAWebServerThatStartsAtTheNextBoot() throws Exception {
+        BOXES.use(Debian.OTHER, box -> {
+            String message = "apache2 takes port 80 or 443 at the next boot. This keeps it from starting:"
+                    + " systemctl disable apache2";
+            String disable = "systemctl disable apache2";
+            assertRefused(
+                    box, refused("systemctl stop apache2; systemctl enable apache2", CATS + " cats", message, ""));
+            box.run("sed -i 's/^Listen 80$/Listen 8080/' /etc/apache2/ports.conf");
+            box.install(CATS + " cats");
+            box.run("sed -i 's/^Listen 8080$/Listen 80/' /etc/apache2/ports.conf; " + disable + "; cd /root"
+                    + "; deploy/remove; rm -r /var/www/avatar /etc/avatar /etc/default/avatar");
         });
     }
 

@@ -1,0 +1,111 @@
+package fr.spacefox.avatar.site;
+
+import static fr.spacefox.avatar.support.Needs.Tool.BOX;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import fr.spacefox.avatar.support.Await;
+import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Needs;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** deploy/check is silent while all is well, and names what is wrong, on the server and on another machine. */
+@Needs(BOX)
+class CheckIT extends InstalledSite {
+
+    /** A certificate that this test trusts, with 30 days left. */
+    @BeforeAll
+    static void trust() {
+        sign(30);
+    }
+
+    private static void sign(int days) {
+        box.run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days " + days
+                + " -subj /CN=operator -addext subjectAltName=DNS:avatar.spacefox.fr"
+                + " -keyout /etc/avatar/privkey.pem -out /etc/avatar/fullchain.pem; cd /root; deploy/install");
+    }
+
+    private static Command check() {
+        return box.attempt("CURL_CA_BUNDLE=/etc/avatar/fullchain.pem sh /usr/local/lib/avatar/check");
+    }
+
+    /** The settings of root's own curl change nothing. */
+    @Test
+    void saysNothingWhileAllIsWell() {
+        box.run("printf 'location\nrequest = HEAD\n' > /root/.curlrc");
+        assertEquals(new Command(0, ""), check());
+        box.run("rm /root/.curlrc");
+    }
+
+    /** Something breaks, the check says so in one line or more, and it is repaired. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "systemctl stop nginx | systemctl start nginx | https://avatar.spacefox.fr/ at 127.0.0.1: 'curl: (7) ",
+                "systemctl stop avatar | systemctl start avatar"
+                        + " | the Java program does not answer on port 6666; journalctl -u avatar may say why",
+                "sed -i.old 's/listen 80;/listen 81;/' /etc/nginx/conf.d/avatar.conf; systemctl reload nginx"
+                        + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl reload nginx"
+                        + " | http://avatar.spacefox.fr/me.png at 127.0.0.1: '",
+                "sed -i.old 's/^    .~(?<avatar_one>.*/    default 00;/' /etc/nginx/conf.d/avatar.conf;"
+                        + " systemctl reload nginx; sleep 1"
+                        + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl reload nginx"
+                        + " | twenty visits to https://avatar.spacefox.fr/ led each time to https://",
+                "touch --date '1 hour' /run/avatar/* | touch /run/avatar/* | the clock was set back, and nginx keeps",
+            })
+    void namesWhatIsWrong(String breaks, String repairs, String says) throws InterruptedException {
+        fetchDraws(box);
+        box.run(breaks);
+        Command wrong = check();
+        box.run(repairs);
+        assertEquals(1, wrong.status());
+        assertTrue(wrong.output().contains(says), wrong::output);
+        Await.until("a site without a fault", () -> check().equals(new Command(0, "")));
+    }
+
+    @Test
+    void namesACertificateThatEndsSoonOrThatBrowsersRefuse() {
+        sign(5);
+        Command wrong = check();
+        assertEquals(1, wrong.status());
+        assertTrue(wrong.output().startsWith("the certificate of avatar.spacefox.fr ends within ten days: "));
+        wrong = box.attempt("sh /usr/local/lib/avatar/check");
+        assertTrue(wrong.output().contains("https://avatar.spacefox.fr/ at 127.0.0.1: 'curl: (60) "), wrong::output);
+        assertEquals(1, wrong.status());
+        assertEquals(new Command(0, ""), box.attempt("sh /usr/local/lib/avatar/check --insecure"));
+        sign(30);
+    }
+
+    /** Another machine has the folder deploy and curl, and asks what its DNS leads to. */
+    @Test
+    void anotherMachineCanAsk() throws Exception {
+        try (var other = new Host(box)) {
+            assertEquals(new Command(0, ""), ask(other));
+            box.run("systemctl stop avatar nginx");
+            Command wrong = ask(other);
+            box.run("systemctl start avatar nginx");
+            assertEquals(1, wrong.status());
+            assertTrue(wrong.output().contains("https://avatar.spacefox.fr/: 'curl: (7) "), wrong::output);
+        }
+    }
+
+    private static Command ask(Host other) throws IOException {
+        String deploy = Path.of("deploy").toAbsolutePath().toString();
+        return other.attempt("exec unshare --mount sh -c 'mount -t tmpfs -o mode=755 fox /mnt; cp -r " + deploy
+                + " /mnt; echo " + Host.BOX + " avatar.spacefox.fr > /mnt/hosts; mount --bind /mnt/hosts /etc/hosts;"
+                + " exec setpriv --reuid=65534 sh /mnt/deploy/check --insecure avatar.spacefox.fr'");
+    }
+
+    @Test
+    void refusesWhatItDoesNotKnow() {
+        Command refused = box.attempt("cd /tmp; sh /usr/local/lib/avatar/check a.example.org b.example.org");
+        assertEquals(new Command(2, "deploy/check: usage: deploy/check [--insecure] [DOMAIN]\n"), refused);
+    }
+}
