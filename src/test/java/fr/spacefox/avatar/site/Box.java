@@ -40,18 +40,24 @@ final class Box implements AutoCloseable {
 
     /** Boots the files in a folder, where nothing is installed yet. */
     Box(String files) throws IOException, InterruptedException {
+        this(files, "");
+    }
+
+    /** What changes goes to a disk, the image of a file system, and is there again when a box boots from it. */
+    Box(String files, String disk) throws IOException, InterruptedException {
         log = Files.createTempFile("avatar-box", ".log");
         Path project = Path.of("").toAbsolutePath();
         String script = """
                 set -e
-                mount -t tmpfs -o mode=755 box /mnt
+                if [ "$4" ]; then mount -o loop "$4" /mnt; else mount -t tmpfs -o mode=755 box /mnt; fi
                 cd /mnt
-                mkdir upper work root
+                mkdir -p upper work root
                 mount -t overlay -o lowerdir="$2",upperdir=upper,workdir=work box root
                 # Only what deploy/install installs is to run here.
                 cd root
-                rm -rf etc/systemd/system/*.wants/* etc/systemd/system/avatar* etc/nginx/conf.d/* etc/letsencrypt \
-                    etc/avatar etc/default/avatar usr/local/lib/avatar var/www/avatar var/log/nginx var/log/journal
+                [ -e usr/bin/visit ] || rm -rf etc/systemd/system/*.wants/* etc/systemd/system/avatar* etc/letsencrypt \
+                    etc/avatar etc/default/avatar etc/nginx/conf.d/* usr/local/lib/avatar var/www/avatar \
+                    var/log/nginx var/log/journal
                 mkdir -p var/log/nginx root usr/lib/systemd/system/nginx.service.d
                 # Tests start nginx more often than five times in ten seconds.
                 printf '[Unit]\nStartLimitIntervalSec=0\n' > usr/lib/systemd/system/nginx.service.d/often.conf
@@ -69,7 +75,8 @@ final class Box implements AutoCloseable {
                 export SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 # systemd 258 and later knows no other
                 exec systemd-nspawn -D root --register=no --keep-unit --settings=no --private-network --boot --quiet
                 """;
-        nspawn = new ProcessBuilder("unshare", "--mount", "sh", "-c", script, "box", project.toString(), files, VISIT)
+        nspawn = new ProcessBuilder(
+                        "unshare", "--mount", "sh", "-c", script, "box", project.toString(), files, VISIT, disk)
                 .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())

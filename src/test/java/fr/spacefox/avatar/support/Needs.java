@@ -32,6 +32,7 @@ public @interface Needs {
                 "nginx openssl curl file systemd-nspawn ip nsenter unshare"),
         CERTBOT("certbot pebble", "certbot pebble"),
         CHROMIUM("chromium", "chromium"),
+        DISK("e2fsprogs mount bsdutils procps", "mkfs.ext4 losetup script pkill"),
         H2LOAD("nghttp2-client", "h2load"),
         IMAGEMAGICK("imagemagick", "convert"),
         MAVEN("maven", "mvn"),
@@ -69,6 +70,7 @@ public @interface Needs {
         private boolean isAllowed() {
             return switch (this) {
                 case BOX -> BOX_CAN_BE_MADE;
+                case DISK -> IS_ROOT && succeeds("losetup", "--find");
                 case ROOT -> IS_ROOT && succeeds("unshare", "--net", "true");
                 default -> true;
             };

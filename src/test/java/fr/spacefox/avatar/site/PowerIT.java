@@ -1,0 +1,282 @@
+package fr.spacefox.avatar.site;
+
+import static fr.spacefox.avatar.support.Needs.Tool.BOX;
+import static fr.spacefox.avatar.support.Needs.Tool.DISK;
+import static fr.spacefox.avatar.support.Needs.Tool.IMAGEMAGICK;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Needs;
+import fr.spacefox.avatar.support.TakesMinutes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The power fails, somebody kills it, the disk is full: visits are answered, and the next deploy/install completes it. */
+@Needs({BOX, DISK, IMAGEMAGICK})
+class PowerIT {
+
+    /** How the server is prepared, what changes it, and what completes that. */
+    private enum Change {
+        FIRST(
+                "deploy/remove > /dev/null; rm -r /var/www/avatar /etc/avatar /etc/default/avatar",
+                "deploy/install cats.example.org cats"),
+        UPDATE("""
+                { date; cat pristine/avatar.jar; } > deploy/avatar.jar
+                date '+# %s' | tee -a deploy/nginx.conf >> deploy/avatar.service
+                sed -i s/^COUNT=.*/COUNT=2/ /etc/default/avatar""", "deploy/install"),
+        ADDITION("", "deploy/install cats.example.org new"),
+        UNDO(
+                "sed -i '2i exit 1' deploy/check",
+                "! deploy/install dogs.example.org new",
+                "cp pristine/check deploy; deploy/install cats.example.org new"),
+        CERTIFICATE("", "deploy/certificate"),
+        RENEWAL("PATH=/root/bin:$PATH deploy/certificate > /dev/null", "certbot renew");
+
+        private final String prepares;
+        private final String changes;
+        private final String completes;
+
+        Change(String prepares, String changes) {
+            this(prepares, changes, changes);
+        }
+
+        Change(String prepares, String changes, String completes) {
+            this.prepares = prepares;
+            this.changes = changes;
+            this.completes = completes;
+        }
+    }
+
+    /** What befalls a change behind one of its steps. */
+    private enum Mishap {
+        KILL("kill -KILL -$(ps -o pgid= -p $$ | tr -d ' ')"),
+        FULL("cat /dev/zero 2> /dev/null >> /fill"),
+        HANGUP("pkill -KILL -x script");
+
+        private final String script;
+
+        Mishap(String script) {
+            this.script = script;
+        }
+    }
+
+    private static Path disk;
+    private static Box box;
+
+    @BeforeAll
+    static void install() throws Exception {
+        disk = Files.createTempFile("avatar", ".disk");
+        String script = "truncate -s 64M $0; PATH=$PATH:/usr/sbin; mkfs.ext4 -q -b 4096 -m 0 -E lazy_itable_init=0 $0";
+        here(script, disk);
+        box = new Box("/", disk.toString());
+        // Full is full: ext4 keeps blocks for itself, which small files get when large ones do not.
+        here("echo 0 > /sys/fs/ext4/$(basename $(losetup -nO NAME -j $0))/reserved_clusters", disk);
+        Box.drawFoxes(3, box.path("/root/cats"));
+        Files.copy(Path.of("src/test/resources/steps.sh"), box.path("/root/steps.sh"));
+        box.run("cd /root; cp -r deploy pristine; sh steps.sh; mkdir -p /etc/letsencrypt; systemctl enable nginx");
+    }
+
+    @AfterAll
+    static void discard() throws Exception {
+        if (box != null) box.close();
+        Files.delete(disk);
+    }
+
+    /** Runs a script on this machine. */
+    private static String here(String script, Object... arguments) throws IOException {
+        var line = new ArrayList<>(List.of("sh", "-ec", script));
+        for (Object argument : arguments) line.add(argument.toString());
+        return Command.run(line.toArray(String[]::new)).ok();
+    }
+
+    /** Prepares a change, and then each of its steps runs a script. */
+    private static void begin(Change change, String then) {
+        box.run(". /root/bin/begin\n" + change.prepares);
+        box.run("cat > /root/then <<'END'\n" + then + "\nEND\necho 0 > /root/step; sync");
+    }
+
+    private static String inSteps(String command) {
+        return "cd /root; exec setsid --wait sh -c 'PATH=/root/bin:$PATH; " + command + "'";
+    }
+
+    /** Every visit is answered; a JVM that is just starting may leave it to a random picture. */
+    private static void assertAnswers(Box site) {
+        site.run("""
+                domain=$(sed -n 's/^ *server_name \\(.*\\);$/\\1/p' /etc/nginx/conf.d/avatar.conf | head -n 1)
+                for url in https://$domain/x http://$domain/x; do
+                    said=$(visit --output /dev/null --write-out '%{http_code} %{size_download}' $url)
+                    case $said in '302 0' | '200 '[1-9]*) ;; *) echo "$url: $said"; exit 1 ;; esac
+                done""");
+    }
+
+    /** The change is made again, and nothing of the first attempt is left. */
+    private static void assertCompletes(Box site, Change change) {
+        String said = site.run("cd /root; echo : > then; PATH=/root/bin:$PATH\n" + change.completes);
+        assertEquals("", site.attempt("sh /root/bin/faults").output(), said);
+    }
+
+    /** The files of the installer, below a folder. */
+    private static final String LIST = """
+            find etc/avatar etc/default/avatar etc/nginx/conf.d etc/systemd/system/avatar.service \\
+                etc/systemd/system/nginx.service.d etc/systemd/system/multi-user.target.wants usr/local/lib/avatar \\
+                var/www/avatar -type f -exec sha256sum {} + -o -type l -printf '%l  %p\\n' 2> /dev/null | sort""";
+
+    private static List<String> list() {
+        return box.run("cd /; " + LIST).lines().toList();
+    }
+
+    /** Copies the disk as a power cut would leave it: the same in two copies, so that it is that of one moment. */
+    private static List<String> cut(Path copy) throws IOException {
+        String script = """
+                until cp --sparse=always $0 $1 && cmp -s $0 $1; do :; done
+                unshare --mount sh -c "mount -o loop $1 /mnt && cd /mnt/upper && $2\"""";
+        return here(script, disk, copy, LIST).lines().toList();
+    }
+
+    /** Cuts the power behind some steps of a change, and returns the disks that differ in files of the installer. */
+    private static Collection<Path> cuts(Change change, Path folder, int stride) throws Exception {
+        begin(change, "[ $((step % " + stride + ")) != 0 ] || kill -STOP $$");
+        var cuts = new LinkedHashMap<List<String>, Path>();
+        var complete = new HashSet<>(list());
+        Process changing = box.start(inSteps(change.changes));
+        for (int number = 1; changing.isAlive(); ) {
+            List<ProcessHandle> stopped =
+                    changing.descendants().filter(PowerIT::isStopped).toList();
+            if (stopped.isEmpty()) Thread.sleep(5);
+            else {
+                complete.addAll(list());
+                // At once, and when the file system has written what it has to within 5 s: names, but no contents.
+                for (String commits : List.of("true", "touch /commit; sync /commit")) {
+                    box.run(commits);
+                    Path copy = folder.resolve(number++ + ".disk");
+                    List<String> files = cut(copy);
+                    var incomplete = new ArrayList<>(files);
+                    incomplete.removeIf(line -> line.contains("/.") || complete.contains(line));
+                    assertEquals(List.of(), incomplete, () -> "step " + box.run("cat /root/step"));
+                    if (cuts.putIfAbsent(files, copy) != null) Files.delete(copy);
+                }
+            }
+            for (ProcessHandle step : stopped) here("kill -CONT $0", step.pid());
+        }
+        List<String> last = cut(folder.resolve("last.disk"));
+        assertEquals(0, changing.exitValue(), () -> Command.finish(changing).output());
+        assertEquals(list(), last, "what was reported is not on the disk");
+        return cuts.values();
+    }
+
+    private static boolean isStopped(ProcessHandle process) {
+        try {
+            return Files.readString(Path.of("/proc/" + process.pid() + "/stat")).matches("(?s).*\\) T .*");
+        } catch (IOException ended) {
+            return false;
+        }
+    }
+
+    private static void assertBoots(Change change, Path cut) throws Exception {
+        try (var booted = new Box("/", cut.toString())) {
+            booted.awaitTrue("nginx", () -> booted.succeeds("systemctl is-active nginx"));
+            if (change != Change.FIRST) assertAnswers(booted);
+            here("cp -rT $0 $1", box.path("/root"), booted.path("/root"));
+            assertCompletes(booted, change);
+        } catch (AssertionError failure) {
+            throw new AssertionError(cut + ": " + failure.getMessage(), failure);
+        }
+    }
+
+    /** Behind every such step; one of the disks that it leaves is booted, or all are. */
+    private static void assertSurvives(Change change, int stride, boolean all) throws Exception {
+        Path folder = Files.createTempDirectory("avatar-cuts");
+        try {
+            List<Path> cuts = List.copyOf(cuts(change, folder, stride));
+            for (Path cut : all ? cuts : cuts.subList(cuts.size() / 2, cuts.size() / 2 + 1)) assertBoots(change, cut);
+        } finally {
+            here("rm -r $0", folder);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void survivesAPowerCut(Change change) throws Exception {
+        assertSurvives(change, 9, false);
+    }
+
+    @TakesMinutes
+    @ParameterizedTest
+    @EnumSource
+    void survivesAPowerCutBehindEachStep(Change change) throws Exception {
+        assertSurvives(change, 1, true);
+    }
+
+    /** Whether the change had so many steps. */
+    private static boolean befalls(Mishap mishap, Change change, int step) throws Exception {
+        begin(change, "[ $step -lt " + step + " ] || " + mishap.script);
+        var state = new State(box);
+        String changes = change.changes;
+        Command said =
+                box.attempt(inSteps(mishap == Mishap.HANGUP ? "script -qec \"" + changes + "\" /dev/null" : changes));
+        box.run("flock /etc/default rm -f /fill");
+        boolean befell = Integer.parseInt(box.run("cat /root/step")) >= step;
+        try {
+            if (change != Change.FIRST) assertAnswers(box);
+            if (mishap == Mishap.KILL && befell) assertEquals(137, said.status(), "not killed");
+            if (mishap != Mishap.KILL && (said.status() != 0 || change == Change.UNDO)) state.assertUnchanged();
+            assertCompletes(box, change);
+        } catch (AssertionError failure) {
+            throw new AssertionError("step " + step + ": " + said + failure.getMessage(), failure);
+        }
+        return befell;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"KILL, UPDATE, 45", "KILL, UNDO, 90", "FULL, UPDATE, 22", "HANGUP, UPDATE, 20"})
+    void survives(Mishap mishap, Change change, int step) throws Exception {
+        assertTrue(befalls(mishap, change, step));
+    }
+
+    @TakesMinutes
+    @ParameterizedTest
+    @EnumSource
+    void survivesEachMishapBehindEachStep(Mishap mishap) throws Exception {
+        for (Change change : List.of(Change.FIRST, Change.UPDATE, Change.ADDITION, Change.UNDO))
+            for (int step = 1; befalls(mishap, change, step); step++) {}
+    }
+
+    /** What a power cut left of an installation by the versions before 26 November 2026: files of 0 bytes. */
+    @ParameterizedTest
+    @CsvSource({"2, 4", "1 2 3, 6"})
+    void mendsWhatAnEarlierVersionLost(String empty, int count) {
+        begin(Change.FIRST, ":");
+        box.run("cd /root; deploy/install cats.example.org cats");
+        String said = box.run("""
+                cd /etc/avatar
+                rm site.pem
+                for name in fullchain.pem privkey.pem taken /etc/nginx/conf.d/avatar.conf \\
+                    /etc/systemd/system/avatar.service /usr/local/lib/avatar/avatar.jar; do : > $name; done
+                cd /var/www/avatar
+                for number in $0; do : > Renard-$number.png; done
+                systemctl daemon-reload
+                systemctl stop avatar || true
+                systemctl restart nginx
+                cd /root
+                deploy/install cats.example.org cats""".replace("$0", empty));
+        for (String number : empty.split(" "))
+            assertTrue(said.contains("/var/www/avatar/Renard-" + number + ".png is empty or damaged"), said);
+        assertTrue(said.contains("\n" + count + " pictures. The address"), said);
+        assertEquals(
+                "numbers without a picture that nginx can read: " + empty, box.run("sh /root/deploy/check --insecure"));
+        box.run("cd /var/www/avatar; for n in " + empty + "; do [ ! -e Renard-$n.png ]; done; [ $(ls | wc -l) = 3 ]");
+        box.run("cd /root; " + Change.FIRST.prepares);
+    }
+}

@@ -1,0 +1,55 @@
+# shellcheck shell=sh
+# A folder of commands in front of PATH makes a step of each with which deploy/install, deploy/certificate and
+# deploy/renewed change the disk or the services: afterwards it runs /root/then, in which $step is its number.
+mkdir /root/bin
+cd /root/bin || exit
+cat > step << 'END'
+#!/bin/sh
+PATH=${PATH#/root/bin:}
+"${0##*/}" "$@" || status=$?
+step=$(($(cat /root/step) + 1))
+echo $step > /root/step
+. /root/then
+exit ${status:-0}
+END
+for name in cat chmod cp find ln mkdir mv nginx openssl rm rmdir sync systemctl; do ln -s step $name; done
+
+# It leaves to the kernel when its files are on the disk, as certbot does.
+cat > certbot << 'END'
+#!/bin/sh
+cd /etc/letsencrypt || exit
+mkdir -p live/cats.example.org archive/cats.example.org
+n=$(date +%s%N)
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 90 -subj /CN=authority \
+    -addext subjectAltName=DNS:cats.example.org -keyout archive/cats.example.org/privkey$n.pem \
+    -out archive/cats.example.org/fullchain$n.pem 2> /dev/null
+for name in privkey fullchain; do
+    ln -sf ../../archive/cats.example.org/$name$n.pem live/cats.example.org/$name.pem
+done
+[ "$1" != renew ] || RENEWED_LINEAGE=$PWD/live/cats.example.org renewal-hooks/deploy/avatar
+END
+
+# Begins anew: a site of cats, the project's own files, and a picture that nobody has seen.
+cat > begin << 'END'
+cd /root
+echo : > then
+rm -rf deploy new /etc/letsencrypt/live
+cp -r pristine deploy
+mkdir new
+convert -size 90x90 "xc:#$(openssl rand -hex 3)" new/new.png
+[ -e /etc/default/avatar ] || deploy/install cats.example.org cats > /dev/null
+sed -i "s/^COUNT=.*/COUNT=$(ls /var/www/avatar | wc -l)/" /etc/default/avatar
+END
+
+# Prints what is wrong with the site when a change is complete: what a visitor sees, what is left, empty, or twice.
+cat > faults << 'END'
+sh /usr/local/lib/avatar/check --insecure 2>&1
+ls -d /var/tmp/avatar.* /var/www/avatar/.new 2> /dev/null
+find /etc /usr/local/lib /var/www -name '.*~'
+find /etc/avatar /etc/nginx/conf.d /etc/systemd/system/avatar* /usr/local/lib/avatar /var/www -type f -empty
+cd /var/www/avatar
+sha256sum -- * | cut -d ' ' -f 1 | sort | uniq -d
+cut -d ' ' -f 1 /etc/avatar/taken | sort | uniq -d
+[ "$(ls | wc -l)" = "$(wc -l < /etc/avatar/taken)" ] || head ./* /etc/avatar/taken
+END
+chmod 755 step certbot
