@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The power fails, somebody kills it, the disk is full: visits are answered, and the next deploy/install completes it. */
+/** A power cut, a kill, a full disk: every visit is answered, and the next deploy/install completes the change. */
 @Needs({BOX, DISK, IMAGEMAGICK})
 class PowerIT {
 
