@@ -12,7 +12,8 @@ import java.util.concurrent.Executors;
 /**
  * Redirects HTTP requests, each to one of COUNT numbered pictures (302 Found, RFC 9110, 15.4.3).
  *
- * <p>The whole jar may have 2,048 bytes: hence one class, no lambda, and the limits in one string.
+ * <p>The whole jar may have 2,048 bytes: hence one class, no lambda, and the limits in one string. 2 bytes are left;
+ * mvn package prints its size.
  *
  * <p>Two facts about com.sun.net.httpserver, the JDK's own server, explain the rest:
  * <ul>
@@ -35,7 +36,10 @@ public final class RedirectServer implements Executor, HttpHandler {
 
     private static final int MAX_CONNECTIONS = 1000; // they fit in 1,024 file descriptors, the usual limit
     private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux's default maximum
-    /** In ns: a request that takes longer has stalled. Under load they take up to 15 ms, the first of all takes 50. */
+    /**
+     * In ns: a request that takes longer has stalled. Under load they take up to 15 ms. The first of all takes 50 to
+     * 100, because the JVM loads classes, and so brings the pool for two or three seconds.
+     */
     private static final int STALL = 20_000_000;
 
     private static final int POOLED = 32; // times the stall: 0.64 s for one of 20 ms, a minute for one of 2 s
@@ -43,7 +47,8 @@ public final class RedirectServer implements Executor, HttpHandler {
     private final Executor pool = Executors.newCachedThreadPool();
     private int count;
     private String[] template; // what is left and right of the number
-    private long pooledUntil; // System.nanoTime(), which Linux counts from the start of the machine
+    /** The pool runs the requests until System.nanoTime() is this. 0 is past: Linux counts from the machine's start. */
+    private long pooledUntil;
 
     /** Reads the arguments and opens the server. Exit status 2: wrong arguments; 1: the port cannot be opened. */
     public static void main(String[] arguments) {
@@ -63,11 +68,7 @@ public final class RedirectServer implements Executor, HttpHandler {
             if (redirector.count < 1) throw new Exception("wrong number");
             subject = "URL*: ";
             String url = given == 3 ? arguments[2] : DEFAULT_URL;
-            // Splits at each * after http or https and the host's first letter, without a user before the host (RFC
-            // 9110, 4.2.4). {0,999}, because Java limits what a lookbehind looks back to.
-            redirector.template =
-                    URI.create(url).toASCIIString().split("(?i)(?<=^https?://(?![^/]*@)[^*/:?#].{0,999})\\*", -1);
-            if (redirector.template.length != 2) throw new Exception("needs http://host and one *");
+            redirector.template = template(url);
             subject = "PORT: ";
             InetSocketAddress address = new InetSocketAddress(Integer.parseInt(arguments[0]));
             status = 1;
@@ -78,6 +79,19 @@ public final class RedirectServer implements Executor, HttpHandler {
             if (status == 2) System.err.println(USAGE);
             System.exit(status);
         }
+    }
+
+    /**
+     * What is left and right of the URL's one *. Its host is checked by a regular expression: (?i) admits capital
+     * letters, (?![^/?#]*@) refuses a user before the host, that is, an @ before a path, query or fragment (RFC 9110,
+     * 4.2.4), and [^*:/?#] is the host's first letter.
+     */
+    private static String[] template(String url) throws Exception {
+        String ascii = URI.create(url).toASCIIString();
+        if (!ascii.matches("(?i)https?://(?![^/?#]*@)[^*:/?#].*")) throw new Exception("needs http://host");
+        String[] template = ascii.split("\\*", -1);
+        if (template.length != 2) throw new Exception("needs one *");
+        return template;
     }
 
     /** Opens the server, which answers from then on. */
@@ -95,8 +109,7 @@ public final class RedirectServer implements Executor, HttpHandler {
     private static void setLimits() {
         int connections = (int) (Runtime.getRuntime().maxMemory() >> HEAP_SHIFT);
         if (connections > MAX_CONNECTIONS) connections = MAX_CONNECTIONS;
-        String limits = "java.locale.providers SPI" // CLDR takes 480 KB of heap for one Date header
-                + " sun.net.httpserver.maxReqHeaders 30" // different names; browsers send under 20
+        String limits = "sun.net.httpserver.maxReqHeaders 30" // different names; browsers send under 20
                 + " sun.net.httpserver.maxReqHeaderSize 5000" // bytes, each header counts 32 more; browsers send 1,000
                 // Seconds, whatever the JDK's documents say (JDK-8387598), to send a request, and to read the answer.
                 // A new connection may be silent as long.
@@ -106,12 +119,12 @@ public final class RedirectServer implements Executor, HttpHandler {
                 // maxIdleConnections and take all places: with the default, nobody else would be admitted for 30 s.
                 + " sun.net.httpserver.idleInterval 2"
                 + " sun.net.httpserver.clockTick 1000" // ms between checks for silent and idle connections
-                // ms between checks of maxReqTime and maxRspTime. With 1000, the default, a stall could last 3 s, and
-                // visitors who connect meanwhile would exceed their 2 s. 100 checks a second take 1 % of a core.
-                + " sun.net.httpserver.timerMillis 10"
-                + " jdk.httpserver.maxConnections " + connections
-                // Leaves room for new clients, unless -D admits fewer connections.
-                + " sun.net.httpserver.maxIdleConnections " + connections / 2;
+                // ms between checks of maxReqTime and maxRspTime. With 1000, the default, a stall could last 3 s. With
+                // 10, a process that nobody asks would use three times as much of a core.
+                + " sun.net.httpserver.timerMillis 100"
+                // Leaves room for new clients: if all places were idle, nobody else would be admitted for 3 s.
+                + " sun.net.httpserver.maxIdleConnections 30"
+                + " jdk.httpserver.maxConnections " + connections;
         String[] words = limits.split(" ", -1); // names and values in turn
         for (int i = 0; i < words.length; i += 2) {
             System.setProperty(words[i], System.getProperty(words[i], words[i + 1]));

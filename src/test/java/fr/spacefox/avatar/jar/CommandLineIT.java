@@ -99,7 +99,7 @@ class CommandLineIT {
         "http://@/*",
         "http://user:password@:80/*",
         "http://user@/*",
-        "http://user@host/*", // RFC 9110, 4.2.4: no user in a Location
+        "http://user@host/*?u=@", // RFC 9110, 4.2.4: no user in a Location
         "ftp://x/http://y*",
         "/go?http://a*",
         "mailto:*",
@@ -107,6 +107,18 @@ class CommandLineIT {
     })
     void refusesAUrlWithoutSchemeHostOrOneStar(String url) throws Exception {
         assertRefuses("URL*", "0", "21", url);
+    }
+
+    @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
+    @CsvSource({
+        "/fox-*.png, needs http://host",
+        "https://example.org/fox.png, needs one *",
+        "https://example.org/*/*.png, needs one *",
+    })
+    void saysWhatAUrlLacks(String url, String message) throws Exception {
+        assertEquals(
+                "URL*: " + message, refusal(Server.command("0", "21", url)).err.get(0));
     }
 
     /** One clear line that names the argument as the usage does, and the usage. */
@@ -149,6 +161,8 @@ class CommandLineIT {
         "HttpS://example.org/?a=http://b/*, HttpS://example.org/?a=http://b/1",
         "https://example.org/*/fox.png, https://example.org/1/fox.png",
         "https://example.org/foxes@1.2/*.png, https://example.org/foxes@1.2/1.png",
+        "https://example.org?u=@&n=*, https://example.org?u=@&n=1",
+        "https://example.org#@*, https://example.org#@1",
         "https://example.org/fox.png?n=*&size=80, https://example.org/fox.png?n=1&size=80",
         "https://fox-*.example.org/a.png, https://fox-1.example.org/a.png",
         "http://[::1]/f%C3%BCchse-*.jpg, http://[::1]/f%C3%BCchse-1.jpg",

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,13 +44,31 @@ class ConnectionsIT {
         }
     }
 
+    /** Each asks and stays, and there are as many of them as connections. Nobody who comes then has to try twice. */
+    @Test
+    void leavesRoomWhenThoseWhoHaveAskedStay() throws Exception {
+        try (Server server = Server.start(Mode.PUBLISHED)) {
+            int all = server.maxConnections();
+            List<Client> open = new ArrayList<>();
+            try {
+                for (int i = 0; i < all; i++) {
+                    open.add(server.connect());
+                    Redirect.check(open.get(i).send(Client.GET).head());
+                }
+                Redirect.check(server.ask());
+            } finally {
+                Client.closeAll(open);
+            }
+        }
+    }
+
     /** All ask while the process stands still, so that it answers all in one turn, and all are idle at once. */
     @ParameterizedTest
     @MethodSource("fr.spacefox.avatar.support.Jdks#all")
     void admitsNewClientsAlthoughAllConnectionsBecameIdleAtOnce(Path jdk) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, jdk)) {
             server.assertServesAll();
-            Thread.sleep(3000); // the first request has brought the pool for 32 times its own 50 ms
+            Thread.sleep(5000); // the first request has brought the pool for 32 times its own time
             List<Client> open = new ArrayList<>();
             try {
                 int all = server.maxConnections();

@@ -27,6 +27,8 @@ class JarIT {
     void theJarHasAtMost2048Bytes() throws IOException {
         long size = Files.size(Server.JAR);
         assertTrue(size <= 2048, size + " bytes");
+        Path source = Path.of("src/main/java/fr/spacefox/avatar/RedirectServer.java");
+        assertTrue(Files.readString(source).contains(" " + (2048 - size) + " bytes are left"), "its heading");
     }
 
     @Test

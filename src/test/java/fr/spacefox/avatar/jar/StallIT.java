@@ -115,6 +115,33 @@ class StallIT {
         }
     }
 
+    /** Ten that begin 0.1 s apart: were a stall only noticed once a second, half of them would last 2.5 s or more. */
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void aStallLastsTwoSecondsAndNotThree() throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try (Server server = Server.start(Mode.POOL)) {
+            List<Future<Long>> stalls = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                stalls.add(threads.submit(() -> millisOfAStall(server)));
+                Thread.sleep(100);
+            }
+            List<Long> millis = new ArrayList<>();
+            for (Future<Long> stall : stalls) millis.add(stall.get());
+            assertTrue(millis.stream().filter(ms -> ms >= 2400).count() < 5, millis::toString);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static long millisOfAStall(Server server) throws IOException {
+        long start = System.nanoTime();
+        try (Client stalled = server.connect().send(Client.HALF_HEAD)) {
+            assertEquals("", stalled.rest());
+        }
+        return Server.millisSince(start);
+    }
+
     /** A stall of 0.1 s brings the pool for some 3 s. The dispatcher is back when a stall makes others wait again. */
     @Test
     @Execution(ExecutionMode.CONCURRENT)
