@@ -1,6 +1,8 @@
 package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Await;
@@ -11,6 +13,7 @@ import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -42,6 +45,22 @@ class ConnectionsIT {
             server.assertServes(connections);
             server.assertUnharmed();
         }
+    }
+
+    /** Its place is free after two seconds: a user would call twelve hanging. */
+    @Test
+    void aClientThatReadsNoAnswerLosesItsPlace() throws Exception {
+        try (Server server = Server.start(Mode.PUBLISHED);
+                Client client = new Client(server.port, 1000)) {
+            String requests = Client.GET.repeat(1000);
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(12),
+                    () -> assertThrows(SocketException.class, () -> sendForEver(client, requests)));
+        }
+    }
+
+    private static void sendForEver(Client client, String requests) throws IOException {
+        for (; ; ) client.send(requests);
     }
 
     /** Each asks and stays, and there are as many of them as connections. Nobody who comes then has to try twice. */
