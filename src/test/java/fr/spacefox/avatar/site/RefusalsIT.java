@@ -227,7 +227,7 @@ class RefusalsIT {
                 inTheWay( // nginx has an address that its files no longer have, and cannot open port 80 beside it
                         "rm /etc/nginx/sites-enabled/default; echo 'server { listen 127.0.0.1:80; }' > " + OTHER
                                 + "; systemctl restart nginx; echo 'server { listen 80; }' > " + OTHER,
-                        UNANSWERED + "http://" + CATS + "/me.png at 127.0.0.1: 'curl: <.*>'" + NO_REDIRECT,
+                        UNANSWERED + "https://" + CATS + "/ at 127.0.0.1: 'curl: <.*>'" + NO_REDIRECT,
                         "visit --output /dev/null http://localhost/; systemctl restart nginx; " + defaultSite));
         var domains = Stream.of(noDomains.split(" ")).map(RefusalsIT::noDomain);
         var versions = Stream.of("17", "17.0.4", "11.0.22", "1.8.0_402").map(RefusalsIT::java);
