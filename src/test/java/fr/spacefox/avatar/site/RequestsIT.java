@@ -37,6 +37,48 @@ class RequestsIT extends InstalledSite {
         assertTrue(reads > 20, seen::toString);
     }
 
+    /** What other sites have at http level changes no answer, and the answers of the JVM are kept all the same. */
+    @Test
+    void nothingComesInFromHttpLevel() throws Exception {
+        box.run("""
+                cat > /etc/nginx/conf.d/00-http.conf <<'END'
+                auth_basic closed;
+                auth_basic_user_file /nothing;
+                charset utf-8;
+                deny all;
+                disable_symlinks on;
+                etag off;
+                expires 30d;
+                if_modified_since before;
+                limit_rate 1;
+                proxy_bind 192.0.2.77;
+                proxy_buffering off;
+                proxy_cache_bypass 1;
+                proxy_cache_methods POST;
+                proxy_cache_min_uses 9;
+                proxy_hide_header Location;
+                proxy_intercept_errors on;
+                proxy_limit_rate 1;
+                proxy_next_upstream off;
+                proxy_store on;
+                server_tokens on;
+                ssl_verify_client on;
+                ssl_client_certificate /etc/ssl/certs/ca-certificates.crt;
+                END
+                nginx -t""");
+        forgetDraws(box);
+        try {
+            fetchDraws(box);
+            for (var request : Request.ALL) request.send(box).assertRedirect();
+            askForFile("Renard-3.png", SITE + "/Renard-3.png")
+                    .assertPicture(200, "public, max-age=31536000, immutable");
+            box.run("systemctl stop avatar");
+            for (var request : Request.ALL) request.send(box).assertRedirect();
+        } finally {
+            box.run("rm /etc/nginx/conf.d/00-http.conf; systemctl start avatar; systemctl reload nginx");
+        }
+    }
+
     @Test
     void speaksTls12And13AndHttp2() {
         for (String tls : List.of("1.2", "1.3"))
