@@ -51,12 +51,12 @@ class CheckIT extends InstalledSite {
                 "systemctl stop nginx | systemctl start nginx | https://avatar.spacefox.fr/ at 127.0.0.1: 'curl: (7) ",
                 "systemctl stop avatar | systemctl start avatar"
                         + " | the Java program does not answer on port 6666; journalctl -u avatar may say why",
-                "sed -i.old 's/listen 80;/listen 81;/' /etc/nginx/conf.d/avatar.conf; systemctl reload nginx"
-                        + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl reload nginx"
+                "sed -i.old 's/listen 80;/listen 81;/' /etc/nginx/conf.d/avatar.conf; systemctl restart nginx"
+                        + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
                         + " | http://avatar.spacefox.fr/me.png at 127.0.0.1: '",
                 "sed -i.old 's/^    .~(?<avatar_one>.*/    default 00;/' /etc/nginx/conf.d/avatar.conf;"
-                        + " systemctl reload nginx; sleep 1"
-                        + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl reload nginx"
+                        + " systemctl restart nginx; sleep 1"
+                        + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
                         + " | twenty visits to https://avatar.spacefox.fr/ led each time to https://",
                 "touch --date '1 hour' /run/avatar/* | touch /run/avatar/* | the clock was set back, and nginx keeps",
             })
