@@ -139,7 +139,7 @@ class OperationsIT extends InstalledSite {
             }
             Command picture = box.curl("--output", "/root/seen.png", "https://avatar.example.org/Renard-3.png");
             assertTrue(picture.ok().contains("\nCache-Control: public, max-age=31536000, immutable"), picture::output);
-            box.run("cmp /root/seen.png /root/cats/Renard-3.png");
+            box.run("cmp /root/seen.png /var/www/avatar/Renard-3.png");
             assertTrue(box.run("cd /root; deploy/remove").contains("rm -r /etc/systemd/system/avatar.service.d"));
         }
     }
