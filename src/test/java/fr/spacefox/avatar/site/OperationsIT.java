@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The recipes of deploy/operations.md. LoadIT has the ten thousand clients, CertificateIT the certificate from elsewhere. */
+/** The recipes of deploy/operations.md. LoadIT has the ten thousand clients, CertificateIT the foreign certificate. */
 @Needs({BOX, IMAGEMAGICK})
 class OperationsIT extends InstalledSite {
 

@@ -122,8 +122,8 @@ class PicturesIT extends InstalledSite {
     /** What certbot puts there, for the time that it is there. */
     @Test
     void theChallengeOfAnAuthorityIsAnsweredAndKeptByNobody() {
-        box.run(
-                "cd /var/www/avatar; mkdir -p .well-known/acme-challenge; echo secret > .well-known/acme-challenge/x_-1");
+        box.run("cd /var/www/avatar; mkdir -p .well-known/acme-challenge"
+                + "; echo secret > .well-known/acme-challenge/x_-1");
         for (String site : SITES) {
             Answer answer = ask(site + "/.well-known/acme-challenge/x_-1");
             assertEquals(200, answer.status(), answer::toString);
