@@ -24,7 +24,8 @@ class RequestsIT extends InstalledSite {
         String strace = "exec strace --follow-forks --quiet=all --trace=read --string-limit=999 --output=/reads";
         Process trace = box.start(strace + " --attach=" + jvm);
         box.awaitTrue("strace", () -> box.succeeds("grep 'TracerPid:\\s*[1-9]' /proc/" + jvm + "/status"));
-        for (var request : Request.ALL) request.send(box).assertRedirect(); // each second, most of 64 draws are renewed
+        forgetDraws(box);
+        for (var request : Request.ALL) request.send(box).assertRedirect(); // most of 64 draws are fetched
         box.run("pkill -x strace"); // the box's own: it has its own process numbers
         Command.finish(trace);
         var seen = Pattern.compile("read\\(\\d+, \"(.*?[A-Z].*?)\", \\d+")
@@ -44,13 +45,18 @@ class RequestsIT extends InstalledSite {
                 cat > /etc/nginx/conf.d/00-http.conf <<'END'
                 auth_basic closed;
                 auth_basic_user_file /nothing;
+                auth_request /nothing;
+                autoindex on;
                 charset utf-8;
                 deny all;
                 disable_symlinks on;
                 etag off;
                 expires 30d;
+                gzip_static always;
                 if_modified_since before;
                 limit_rate 1;
+                limit_req_zone $server_port zone=http_rate:1m rate=1r/m;
+                limit_req zone=http_rate;
                 proxy_bind 192.0.2.77;
                 proxy_buffering off;
                 proxy_cache_bypass 1;
@@ -64,14 +70,19 @@ class RequestsIT extends InstalledSite {
                 server_tokens on;
                 ssl_verify_client on;
                 ssl_client_certificate /etc/ssl/certs/ca-certificates.crt;
+                userid on;
                 END
                 nginx -t""");
         forgetDraws(box);
         try {
             fetchDraws(box);
             for (var request : Request.ALL) request.send(box).assertRedirect();
+            box.run("gzip --keep /var/www/avatar/Renard-3.png");
             askForFile("Renard-3.png", SITE + "/Renard-3.png")
                     .assertPicture(200, "public, max-age=31536000, immutable");
+            box.run("mv /var/www/avatar /var/www/away; mkdir -p /var/www/avatar/private");
+            assertEquals(410, ask(SITE + "/picture/me.png").status());
+            box.run("rm -r /var/www/avatar; mv /var/www/away /var/www/avatar; rm /var/www/avatar/*.gz");
             box.run("systemctl stop avatar");
             for (var request : Request.ALL) request.send(box).assertRedirect();
         } finally {
@@ -96,7 +107,7 @@ class RequestsIT extends InstalledSite {
                 .matcher(Files.readString(box.path("/etc/nginx/conf.d/avatar.conf")))
                 .results()
                 .toList();
-        assertEquals(3, zones.size());
+        assertEquals(5, zones.size());
         for (var zone : zones) {
             int unit = zone.group(2).equals("m") ? 1024 : 1;
             assertTrue(Integer.parseInt(zone.group(1)) * unit >= 8 * 64, zone.group());

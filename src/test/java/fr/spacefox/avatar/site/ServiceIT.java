@@ -121,6 +121,49 @@ class ServiceIT extends InstalledSite {
         assertEquals(0, seen.pictures(), report);
     }
 
+    /** A site is idle most of its life: ten times a second at most. */
+    @Test
+    void wakesSeldomWhenNobodyAsks() throws Exception {
+        String wakeUps = "awk '/^voluntary/ { n += $2 } END { print n }' /proc/" + box.jvm() + "/task/*/status";
+        Thread.sleep(5000); // what has begun with the last visit
+        int before = Integer.parseInt(box.run(wakeUps));
+        Thread.sleep(10_000);
+        int times = Integer.parseInt(box.run(wakeUps)) - before;
+        System.out.println("The JVM wakes " + times + " times in ten seconds");
+        assertTrue(times <= 100, times + " times");
+    }
+
+    /** A security update of Java, which is there in place of the old one some days later, as here after a second. */
+    @Test
+    void changesToTheJavaThatIsInstalledUnnoticed() throws Exception {
+        box.run("sed -i 's/sleep 3d/sleep 8/' /etc/systemd/system/avatar.service; systemctl daemon-reload");
+        try {
+            box.run("systemctl restart avatar");
+            int old = box.jvm();
+            awaitRedirectBy(0);
+            box.run("home=$(readlink -f /usr/bin/java); home=${home%/bin/java}; cp -a $home $home.new; rm -r $home"
+                    + "; mv $home.new $home");
+            assertTrue(box.run("readlink /proc/" + old + "/exe").endsWith(" (deleted)"));
+            fetchDraws(box);
+            var load = Load.of(Load.during(box, 5, () -> awaitRedirectBy(old)));
+            assertEquals(0, load.failed() + load.pictures(), load::toString);
+            String java = box.run("readlink /proc/" + box.jvm() + "/exe");
+            assertFalse(java.endsWith(" (deleted)"), java);
+            assertEquals("success", property("Result"));
+            box.run("! journalctl --unit avatar --since -1min --output cat | grep -i fail");
+        } finally {
+            box.run("sed -i 's/sleep 8/sleep 3d/' /etc/systemd/system/avatar.service; systemctl daemon-reload");
+        }
+    }
+
+    /** A security update of nginx restarts it. */
+    @Test
+    void keepsItsDrawsWhenNginxIsUpdated() throws Exception {
+        fetchDraws(box);
+        box.run("systemctl stop avatar; systemctl restart nginx");
+        for (int visit = 0; visit < 50; visit++) ask(SITE).assertRedirect();
+    }
+
     @Test
     void stopsWithSuccess() {
         box.run("systemctl stop avatar");
