@@ -46,10 +46,6 @@ def unit(port):
     return [JAVA, *flags.split(), "-jar", JAR, port, str(COUNT)]
 
 
-def avatar(name, command, **more):
-    return Peer(name, "us", [command], [JAR], **more)
-
-
 def built_java(name, origin, folder, *args, flags=(), heap=8):
     jar = BUILD / folder / "main.jar"
     return Peer(name, origin, [[*java(jar, *flags, heap=heap), *args]], [jar, BUILD / folder / "lib"], [jar])
@@ -70,10 +66,10 @@ TOMCAT = built_java("Tomcat NIO", "Tomcat's benchmark", "tomcat", "Http11NioProt
 SITE = served("the deployed site", "us", NGINX, "site", unit("{INNER}"), kinds=0,  # nginx uses a draw for half a minute
               ships=[JAR, ROOT / "deploy/nginx.conf"])
 ALL = [
-    avatar("avatar.jar", java(JAR)),
-    avatar("avatar.jar --pool", java(JAR, args=["--pool"])),
-    avatar("avatar.jar as deployed", unit("{PORT}")),
-    avatar("avatar.jar on JDK 25", java(JAR, java=NEWER_JAVA), optional=True),
+    Peer("avatar.jar", "us", [java(JAR)], [JAR]),
+    Peer("avatar.jar --pool", "us", [java(JAR, args=["--pool"])], [JAR]),
+    Peer("avatar.jar as deployed", "us", [unit("{PORT}")], [JAR]),
+    Peer("avatar.jar on JDK 25", "us", [java(JAR, java=NEWER_JAVA)], [JAR], optional=True),
     built_java("article's program", "the article", "original"),
     built_java("article's program, cached pool", "a comment", "original", "--pool"),
     binary("Go net/http", "a comment", "go/avatar", "{TLS}", BUILD / "fullchain.pem", BUILD / "privkey.pem"),
@@ -108,7 +104,7 @@ ARTICLE = [NAMED["article's program"], NAMED["avatar.jar"],
            built_java("article's program, 16 MB", "the article", "original", heap=16),
            NAMED["article's program, cached pool"],
            built_java("article's program, ZGC", "a comment", "original", flags=["-XX:+UseZGC"])]
-GROWING = [NAMED["avatar.jar"], avatar("avatar.jar, 64 MB", java(JAR, heap=64)), NAMED["Go net/http"]]
+GROWING = [NAMED["avatar.jar"], Peer("avatar.jar, 64 MB", "us", [java(JAR, heap=64)], [JAR]), NAMED["Go net/http"]]
 
 
 def build(peer):
