@@ -22,8 +22,8 @@ SAID = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "
 
 
 TABLES = {  # the name, the part, the first head; of each other column the head, the load and what it shows of that
-    "site_table": ("site", "over TLS, CPU of a visit in µs, at visits", *((key, key, "cpu") for key in RATES),
-                   (FULL, FULL, "cpu"), ("and visits", FULL, "rate")),
+    "site_table": ("site", "CPU of a visit over TLS in µs, at", *((key, key, "cpu") for key in RATES),
+                   (FULL, FULL, "cpu"), ("and visits/s", FULL, "rate")),
     "idle_table": ("site", "over TLS", ("idle: CPU, µs/s", IDLE, "cpu"), ("wake-ups/s", IDLE, "wakeups"),
                    ("MB", IDLE, "memory"), ("of which Java", IDLE, "java"), ("MB at 10/s", RATES[1], "memory"),
                    ("at 500/s", RATES[-1], "memory"), (f"at {FULL}", FULL, "memory"),
@@ -40,7 +40,7 @@ TABLES = {  # the name, the part, the first head; of each other column the head,
 
 
 def number(value):
-    return f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
+    return f"{value:,.1f}" if 0 < value < 10 else f"{value:,.0f}"
 
 
 def cell(key, field, load):
@@ -55,6 +55,12 @@ def cell(key, field, load):
         right = min(median(load["rate"]) / int(key[:-2]), 1)
     return ("≥ " * limited + middle + f" <sub>{low}–{high}</sub>" * (field not in ("memory", "java"))
             + f", {right:.0%} right" * (right < 0.995))
+
+
+def needed(key):
+    """What tables and chart need of a load."""
+    shown = {field for _, _, *columns in TABLES.values() for _, load, field in columns if load == key}
+    return shown | {"cpu"} | ({"rate"} if key in RATES else {"limited", "right"} if "rate" in shown else set())
 
 
 def table(programs, first, *columns):
