@@ -137,13 +137,6 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** What `systemctl edit avatar` does with the guide's lines. */
-    void edit(String heading) throws IOException {
-        run("mkdir -p /etc/systemd/system/avatar.service.d");
-        Files.writeString(path("/etc/systemd/system/avatar.service.d/override.conf"), Documents.block(heading, "ini"));
-        run("systemctl daemon-reload; systemctl restart avatar");
-    }
-
     /** Runs a shell script in the box, which must succeed, and returns what it prints. */
     String run(String script) {
         Command done = attempt(script);

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 class CertificateIT {
 
     /** What certbot needs to know of the authority; the domain leads to this machine. */
-    private static final String AUTHORITY = """
+    static final String AUTHORITY = """
             cd /root
-            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \\
-                -addext subjectAltName=DNS:localhost -keyout acme.key -out acme.pem
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=authority \\
+                -addext subjectAltName=DNS:authority -keyout acme.key -out acme.pem
             cat > pebble.json <<'END'
-            {"pebble": {"listenAddress": "127.0.0.1:14000", "managementListenAddress": "127.0.0.1:15000",
+            {"pebble": {"listenAddress": ":14000", "managementListenAddress": "127.0.0.1:15000",
                 "certificate": "/root/acme.pem", "privateKey": "/root/acme.key", "httpPort": 80, "tlsPort": 443}}
             END
             cat > /etc/systemd/system/pebble.service <<'END'
@@ -31,26 +31,26 @@ class CertificateIT {
             END
             mkdir -p /etc/letsencrypt
             cat > /etc/letsencrypt/cli.ini <<'END'
-            server = https://localhost:14000/dir
+            server = https://authority:14000/dir
             non-interactive = true
             agree-tos = true
             register-unsafely-without-email = true
             no-random-sleep-on-renew = true
             END
             rm /etc/nginx/sites-enabled/default
-            echo 127.0.0.1 avatar.spacefox.fr >> /etc/hosts""";
+            printf "127.0.0.1 %s\\n" authority avatar.spacefox.fr >> /etc/hosts""";
 
-    private static final String RENEW = "REQUESTS_CA_BUNDLE=/root/acme.pem certbot renew --force-renewal";
+    static final String RENEW = "REQUESTS_CA_BUNDLE=/root/acme.pem certbot renew --force-renewal";
 
     /** The certificate that visitors get: its issuer and its fingerprint. */
-    private static String served(Box box) {
+    static String served(Box box) {
         return box.run("""
                 openssl s_client -connect localhost:443 -servername avatar.spacefox.fr < /dev/null 2> /dev/null |
                     openssl x509 -noout -issuer -fingerprint -sha256 -checkhost avatar.spacefox.fr""");
     }
 
     /** deploy/certificate, with the authority's own certificate. */
-    private static Command certificate(Box box) {
+    static Command certificate(Box box) {
         return box.attempt("cd /root; REQUESTS_CA_BUNDLE=/root/acme.pem deploy/certificate");
     }
 
@@ -72,7 +72,7 @@ class CertificateIT {
             assertEquals(first, served(box));
             assertTrue(box.curl("https://avatar.spacefox.fr/x").output().startsWith("HTTP/1.1 302 "));
 
-            box.run("systemctl start pebble; visit --retry 9 --retry-all-errors https://localhost:14000/dir");
+            box.run("systemctl start pebble; visit --retry 9 --retry-all-errors https://authority:14000/dir");
             String said = certificate(box).ok();
             assertTrue(said.endsWith("The address for a profile: https://avatar.spacefox.fr/me.png"), said);
             assertFalse(said.contains("deploy/certificate"), said);
@@ -141,7 +141,7 @@ class CertificateIT {
             String said = box.run(Documents.commands("A certificate from elsewhere"));
             assertFalse(said.contains("deploy/certificate"), said);
             String wildcard = served(box);
-            assertTrue(wildcard.contains("localhost") && wildcard.contains("does match"), wildcard);
+            assertTrue(wildcard.contains("authority") && wildcard.contains("does match"), wildcard);
 
             // Files in place of links, an update, and the other command.
             box.run("cd /etc/avatar; cp --remove-destination $(readlink -f fullchain.pem) fullchain.pem");

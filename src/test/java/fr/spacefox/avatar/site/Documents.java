@@ -6,32 +6,32 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /** What README and the guides tell the reader to type and to write. */
 final class Documents {
 
     private Documents() {}
 
-    /** The commands under a heading: its blocks of shell, as root types them at home. */
+    /** The commands under a heading: its blocks, as root types them at home. */
     static String commands(String heading) throws IOException {
-        return "cd /root\n" + block(heading, "sh");
+        return "cd /root\n" + String.join("", blocks(heading));
     }
 
-    /** The blocks of one language under a heading. */
-    static String block(String heading, String language) throws IOException {
+    /** The blocks of shell under a heading. */
+    static List<String> blocks(String heading) throws IOException {
         var section = Pattern.compile("(?ms)^#+ " + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)")
                 .matcher(Files.readString(Path.of("README.md"))
                         + Files.readString(Path.of("deploy/README.md"))
                         + Files.readString(Path.of("deploy/operations.md")));
         assertTrue(section.find(), "no heading " + heading);
-        String blocks = Pattern.compile("(?ms)^```" + language + "\n(.*?)^```")
+        List<String> blocks = Pattern.compile("(?ms)^```sh\n(.*?)^```")
                 .matcher(section.group(1))
                 .results()
                 .map(block -> block.group(1))
-                .collect(Collectors.joining());
-        assertFalse(blocks.isEmpty(), "no " + language + " under " + heading);
+                .toList();
+        assertFalse(blocks.isEmpty(), "no block under " + heading);
         return blocks;
     }
 }

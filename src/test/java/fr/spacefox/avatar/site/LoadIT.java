@@ -15,7 +15,7 @@ class LoadIT extends InstalledSite {
 
     @BeforeAll
     static void prepare() throws Exception {
-        box.run(Documents.commands("Ten thousand at once"));
+        box.run(Documents.commands("Many visitors at once"));
         awaitTheEndOfFormerWorkers(box);
     }
 

@@ -27,7 +27,7 @@ class QuickStartIT {
         for (int port : PORTS) assertFalse(isOpen(port), "another program listens on port " + port);
         // The lines run in the project's folder, by the Java that runs the tests.
         String path = "PATH=" + System.getProperty("java.home") + "/bin:$PATH\n";
-        Process lines = new ProcessBuilder("sh", "-ec", path + Documents.block("Try it here", "sh"))
+        Process lines = new ProcessBuilder("sh", "-ec", path + String.join("", Documents.blocks("Try it here")))
                 .redirectErrorStream(true)
                 .redirectOutput(new File("target/quick-start.log"))
                 .start();
