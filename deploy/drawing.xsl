@@ -69,53 +69,21 @@
   </xsl:template>
 
   <xsl:template match="svg:style" priority="1">
-    <xsl:variable name="css">
-      <xsl:call-template name="without">
-        <xsl:with-param name="css">
-          <xsl:call-template name="without">
-            <xsl:with-param name="css" select="string(.)"/>
-            <xsl:with-param name="from" select="'/*'"/>
-            <xsl:with-param name="to" select="'*/'"/>
-          </xsl:call-template>
-        </xsl:with-param>
-        <xsl:with-param name="from" select="'@font-face'"/>
-        <xsl:with-param name="to" select="'}'"/>
-      </xsl:call-template>
-    </xsl:variable>
-    <xsl:variable name="foreign">
-      <xsl:call-template name="foreign"><xsl:with-param name="value" select="string($css)"/></xsl:call-template>
-    </xsl:variable>
+    <xsl:variable name="foreign"><xsl:call-template name="foreign"/></xsl:variable>
     <xsl:if test="$foreign != ''">
-      <xsl:message terminate="yes">drawing: its style names something outside the drawing</xsl:message>
+      <xsl:message terminate="yes">drawing: its style has a comment, a font or an address</xsl:message>
     </xsl:if>
-    <style xmlns="http://www.w3.org/2000/svg"><xsl:value-of select="$css"/></style>
+    <style xmlns="http://www.w3.org/2000/svg"><xsl:value-of select="."/></style>
   </xsl:template>
 
-  <!-- Style sheets without comments, which may say anything, and without fonts, which browsers do not fetch. -->
-  <xsl:template name="without">
-    <xsl:param name="css"/>
-    <xsl:param name="from"/>
-    <xsl:param name="to"/>
-    <xsl:choose>
-      <xsl:when test="contains($css, $from)">
-        <xsl:value-of select="substring-before($css, $from)"/>
-        <xsl:call-template name="without">
-          <xsl:with-param name="css" select="substring-after(substring-after($css, $from), $to)"/>
-          <xsl:with-param name="from" select="$from"/>
-          <xsl:with-param name="to" select="$to"/>
-        </xsl:call-template>
-      </xsl:when>
-      <xsl:otherwise><xsl:value-of select="$css"/></xsl:otherwise>
-    </xsl:choose>
-  </xsl:template>
-
-  <!-- Says "foreign" of a value that may lead out of the drawing. In CSS a backslash can stand for any letter. -->
+  <!-- Says "foreign" of a value that may lead out of the drawing. In CSS a backslash can stand for any letter, and a
+       comment may say anything. -->
   <xsl:template name="foreign">
-    <xsl:param name="value" select="string(.)"/>
     <xsl:variable name="blank">"' &#9;&#10;&#13;</xsl:variable>
-    <xsl:variable name="plain" select="translate(translate($value, 'ACEGHIMOPRTSUL', 'aceghimoprtsul'), $blank, '')"/>
+    <xsl:variable name="plain" select="translate(translate(., 'ACEGHIMOPRTSUL', 'aceghimoprtsul'), $blank, '')"/>
     <xsl:if test="contains(str:replace($plain, 'url(#', ''), 'url(') or contains($plain, '\') or contains($plain, '//')
-        or contains($plain, '@import') or contains($plain, 'image(') or contains($plain, 'image-set(')
+        or contains($plain, '@import') or contains($plain, '@font-face') or contains($plain, '/*')
+        or contains($plain, 'image(') or contains($plain, 'image-set(')
         or contains($plain, 'src(') or $plain = 'href' or $plain = 'xlink:href'">foreign</xsl:if>
   </xsl:template>
 </xsl:stylesheet>

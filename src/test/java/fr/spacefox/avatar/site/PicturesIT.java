@@ -53,13 +53,10 @@ class PicturesIT extends InstalledSite {
     void anyPathBelowPictureIsARandomPictureThatNobodyKeeps() throws Exception {
         for (String site : SITES) {
             for (String path : List.of("/picture/", "/picture/me", "/picture/a/b.gif?x", "/picture/Renard-1.png")) {
-                for (String method : List.of("GET", "POST", "PUT", "FOX")) {
-                    ask("--request", method, site + path).assertRandomPicture();
-                }
+                ask(site + path).assertRandomPicture();
             }
         }
         ask("--head", SITE + "/picture/me").assertRandomPicture();
-        ask("--data", Request.LINE, SITE + "/picture/me").assertRandomPicture();
         // All are alike once in 10^25 times.
         String ask = "for visit in $(seq 20); do visit " + SITE + "/picture/me | md5sum; done | sort -u";
         var sums = box.run(ask).lines().map(line -> line.substring(0, 32)).toList();
@@ -78,7 +75,6 @@ class PicturesIT extends InstalledSite {
                 assertTrue(isGone(own, path, "--header", "If-Match: x"));
                 assertTrue(isGone(own, path, "--head"));
             }
-            assertTrue(isGone(own, "/picture/x", "--data", Request.LINE));
             Request.curl(SITE + "/x").send(own).assertRedirect();
             own.run("systemctl stop avatar");
             forgetDraws(own);
