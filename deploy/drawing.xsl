@@ -77,10 +77,10 @@
   </xsl:template>
 
   <!-- Says "foreign" of a value that may lead out of the drawing. In CSS a backslash can stand for any letter, and a
-       comment may say anything. -->
+       comment may say anything. An animation may not set an address. -->
   <xsl:template name="foreign">
     <xsl:variable name="blank">"' &#9;&#10;&#13;</xsl:variable>
-    <xsl:variable name="plain" select="translate(translate(., 'ACEGHIMOPRTSUL', 'aceghimoprtsul'), $blank, '')"/>
+    <xsl:variable name="plain" select="translate(translate(., 'ACEFGHILMNOPRSTU', 'acefghilmnoprstu'), $blank, '')"/>
     <xsl:if test="contains(str:replace($plain, 'url(#', ''), 'url(') or contains($plain, '\') or contains($plain, '//')
         or contains($plain, '@import') or contains($plain, '@font-face') or contains($plain, '/*')
         or contains($plain, 'image(') or contains($plain, 'image-set(')

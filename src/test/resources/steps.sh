@@ -44,7 +44,7 @@ END
 # Prints what is wrong with the site when a change is complete: what a visitor sees, what is left, empty, or twice.
 cat > faults << 'END'
 sh /usr/local/lib/avatar/check --insecure 2>&1
-ls -d /var/tmp/avatar.* /var/www/avatar/.new 2> /dev/null
+ls -d /var/tmp/avatar-install.* /var/www/avatar/.new 2> /dev/null
 find /etc /usr/local/lib /var/www -name '.*~'
 find /etc/avatar /etc/nginx/conf.d /etc/systemd/system/avatar* /usr/local/lib/avatar /var/www -type f -empty
 cd /var/www/avatar

@@ -115,16 +115,13 @@ class InstallIT {
                     mkdir Renard-40.jpg
                     mv /var/www/avatar /srv
                     ln -s /srv/avatar /var/www""");
-            int jvm = box.jvm();
             var installed = new State(box);
             for (String arguments : List.of(CATS + " cats", CATS + " cats/Renard-7.jpg", "")) {
                 assertReports(12, "https://cats.example.org/me.jpg", box.install(arguments));
                 installed.assertUnchanged();
-                assertEquals(jvm, box.jvm());
             }
             assertReports(13, "https://cats.example.org/me.jpg", box.install(CATS + " cats cat13.jpg cat13.jpg"));
             assertEquals("16", box.run("ls /var/www/avatar | wc -l"));
-            assertNotEquals(jvm, box.jvm());
         }
     }
 
@@ -232,14 +229,14 @@ class InstallIT {
             assertEquals(1, box.tryInstall(CATS + " cats").status());
             assertEquals(jpegs, box.run("cd /var/www/avatar; ls; sha256sum pic-*"));
             box.run("rm /etc/nginx/conf.d/other.conf; systemctl restart nginx");
-            String said = box.run("cd /root; SIZE=200 deploy/install " + CATS);
+            String said = box.run("cd /root; SIZE=40 deploy/install " + CATS);
             assertTrue(said.contains("\ntaken over: 2 pictures called pic-*.jpg in /var/www/avatar\n"), said);
             assertTrue(said.contains("\nhas metadata, perhaps a place, and is sent as it is: pic-1.jpg\n"), said);
             assertReports(2, "https://cats.example.org/me.jpg", said);
             box.run("cp /root/cats/Renard-3.png /var/www/avatar/pic-40.png; rm /var/www/avatar/pic-2.jpg");
             assertReports(44, "https://cats.example.org/me.jpg", box.install(CATS + " cats"));
             String sizes = box.run("cd /var/www/avatar; identify -format '%wx%h ' pic-41.jpg pic-44.jpg");
-            assertEquals("200x200 200x200", sizes);
+            assertEquals("40x40 40x40", sizes);
             // A picture that was taken back is not taken again, and its number stays free.
             box.run("rm /var/www/avatar/pic-44.jpg");
             assertReports(44, "https://cats.example.org/me.jpg", box.install(CATS + " cats"));

@@ -24,7 +24,7 @@ final class State {
                 cd /
                 find etc root/cats usr/local/lib var/www -type f ! -name '*-' -exec sha256sum {} + | sort
                 find etc var/www -type l -printf '%p -> %l\\n' | sort
-                ls -d run/avatar var/tmp/avatar.* 2>&- || true
+                ls -d run/avatar var/tmp/avatar-install.* 2>&- || true
                 systemctl is-enabled avatar nginx 2>&1 || true
                 systemctl is-active avatar nginx || true
                 ss -Hltn | awk '{ print $4 }' | sort""";
