@@ -2,6 +2,7 @@ package fr.spacefox.avatar.site;
 
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static fr.spacefox.avatar.support.Needs.Tool.CERTBOT;
+import static fr.spacefox.avatar.support.Needs.Tool.CHROMIUM;
 import static fr.spacefox.avatar.support.Needs.Tool.IMAGEMAGICK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -76,6 +77,39 @@ class OperationsIT extends InstalledSite {
         String pictures = box.run(ask + "Renard-5.png; done | tr -d '\\r' | grep '^X-Cache' | uniq -c");
         assertTrue(pictures.matches("1 X-Cache: MISS\\s+8 X-Cache: HIT"), pictures);
         box.run("rm /etc/nginx/conf.d/cdn.conf; systemctl reload nginx");
+    }
+
+    /** Each address shows its own hue, also to somebody who looks at the pixels. */
+    @Test
+    @Needs({BOX, CHROMIUM, IMAGEMAGICK})
+    @Execution(ExecutionMode.CONCURRENT)
+    void oneDrawingHas360Colours() throws Exception {
+        try (var box = new Box()) {
+            Files.writeString(box.path("/root/fox.svg"), """
+                    <svg xmlns='http://www.w3.org/2000/svg' width='90' height='90'>
+                    <rect width='90' height='90' fill='hsl(0, 100%, 50%)'/></svg>""");
+            box.install("avatar.example.org fox.svg");
+            String said = box.run(Documents.commands("One drawing in 360 colours"));
+            String report = "360 pictures. The address for a profile: https://avatar.example.org/me.svg";
+            assertTrue(said.endsWith(report), said);
+            String answer = box.curl("https://avatar.example.org/x").output();
+            assertTrue(answer.matches("(?s).*\nLocation: https://avatar\\.example\\.org/hue/\\d+\\.svg\n.*"), answer);
+            String head = box.curl("https://avatar.example.org/hue/120.svg").output();
+            assertTrue(head.contains("\nCache-Control: public, max-age=31536000, immutable\n"), head);
+            assertTrue(head.contains("\nContent-Type: image/svg+xml\n"), head);
+            String pixels = box.run("""
+                    cd /root
+                    for hue in 120 240 360; do
+                        echo "<img style='float: left' src='https://avatar.example.org/hue/$hue.svg'>"
+                    done > page.html
+                    sed -i '1i <body style="margin: 0">' page.html
+                    chromium --headless --no-sandbox --ignore-certificate-errors --disable-gpu \\
+                        --host-resolver-rules='MAP * 127.0.0.1' --window-size=400,90 \\
+                        --screenshot=/root/seen.png file:///root/page.html > /dev/null 2>&1
+                    convert seen.png -crop 270x90+0+0 -sample '3x1!' -depth 8 rgb:- | od -An -v -tx1""");
+            assertEquals("00 ff 00 00 00 ff ff 00 00", pixels);
+            box.install("");
+        }
     }
 
     /** Apache and Caddy are in the other Debian's files only, so that they are not installed on this machine. */
