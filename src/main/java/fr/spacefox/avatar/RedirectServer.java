@@ -36,6 +36,7 @@ public final class RedirectServer implements Executor, HttpHandler {
 
     private static final int MAX_CONNECTIONS = 1000; // they fit in 1,024 file descriptors, the usual limit
     private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux's default maximum
+
     /**
      * In ns: a request that takes longer has stalled. Under load they take up to 15 ms. The first of all takes 50 to
      * 100, because the JVM loads classes, and so brings the pool for two or three seconds.
@@ -47,7 +48,10 @@ public final class RedirectServer implements Executor, HttpHandler {
     private final Executor pool = Executors.newCachedThreadPool();
     private int count;
     private String[] template; // what is left and right of the number
-    /** The pool runs the requests until System.nanoTime() is this. 0 is past: Linux counts from the machine's start. */
+    /**
+     * The pool runs the requests until System.nanoTime() is this. 0 is past: Linux counts from the machine's start. Only
+     * the dispatcher reads and writes it.
+     */
     private long pooledUntil;
 
     /** Reads the arguments and opens the server. Exit status 2: wrong arguments; 1: the port cannot be opened. */
@@ -68,7 +72,7 @@ public final class RedirectServer implements Executor, HttpHandler {
             if (redirector.count < 1) throw new Exception("wrong number");
             subject = "URL*: ";
             String url = given == 3 ? arguments[2] : DEFAULT_URL;
-            redirector.template = template(url);
+            redirector.template = split(url);
             subject = "PORT: ";
             InetSocketAddress address = new InetSocketAddress(Integer.parseInt(arguments[0]));
             status = 1;
@@ -86,12 +90,12 @@ public final class RedirectServer implements Executor, HttpHandler {
      * letters, (?![^/?#]*@) refuses a user before the host, that is, an @ before a path, query or fragment (RFC 9110,
      * 4.2.4), and [^*:/?#] is the host's first letter.
      */
-    private static String[] template(String url) throws Exception {
+    private static String[] split(String url) throws Exception {
         String ascii = URI.create(url).toASCIIString();
         if (!ascii.matches("(?i)https?://(?![^/?#]*@)[^*:/?#].*")) throw new Exception("needs http://host");
-        String[] template = ascii.split("\\*", -1);
-        if (template.length != 2) throw new Exception("needs one *");
-        return template;
+        String[] parts = ascii.split("\\*", -1);
+        if (parts.length != 2) throw new Exception("needs one *");
+        return parts;
     }
 
     /** Opens the server, which answers from then on. */
