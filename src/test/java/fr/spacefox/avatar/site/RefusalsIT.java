@@ -156,7 +156,7 @@ class RefusalsIT {
                         CATS + " cats",
                         "/var/www/avatar has files that are no pictures called Renard-*.png. This moves them away:\n"
                                 + "cd /var/www/avatar && mkdir -p ../avatar-former"
-                                + " && mv -n 'a b.png' index.php ../avatar-former",
+                                + " && mv -n -- 'a b.png' index.php ../avatar-former",
                         "rm -r /var/www/avatar"),
                 refused(
                         "printf '[Socket]\\nListenStream=80\\n[Install]\\nWantedBy=sockets.target\\n' >"
