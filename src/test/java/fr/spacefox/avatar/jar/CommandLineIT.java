@@ -157,7 +157,6 @@ class CommandLineIT {
     @CsvSource({
         "https://img.example.org/fox-*.webp, https://img.example.org/fox-1.webp",
         "http://localhost:8000/*, http://localhost:8000/1",
-        "HTTP://h/*, HTTP://h/1",
         "HttpS://example.org/?a=http://b/*, HttpS://example.org/?a=http://b/1",
         "https://example.org/*/fox.png, https://example.org/1/fox.png",
         "https://example.org/foxes@1.2/*.png, https://example.org/foxes@1.2/1.png",
