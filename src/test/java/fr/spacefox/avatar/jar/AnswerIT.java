@@ -10,6 +10,7 @@ import java.net.SocketException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
@@ -25,9 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @ParameterizedClass
 @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AnswerIT {
-
-    private static Server server;
 
     @Parameter(0)
     private Mode mode;
@@ -35,8 +35,10 @@ class AnswerIT {
     @Parameter(1)
     private Path jdk;
 
+    private Server server;
+
     @BeforeParameterizedClassInvocation
-    static void start(Mode mode, Path jdk) throws IOException {
+    void start() throws IOException {
         server = Server.start(mode, jdk);
     }
 
@@ -46,7 +48,7 @@ class AnswerIT {
     }
 
     @AfterParameterizedClassInvocation
-    static void stop() throws IOException {
+    void stop() throws IOException {
         server.close();
     }
 
@@ -150,7 +152,7 @@ class AnswerIT {
         Redirect.check(server.ask());
     }
 
-    private static String answerTo(String request) throws IOException {
+    private String answerTo(String request) throws IOException {
         try (Client client = server.connect()) {
             return client.send(request).rest();
         } catch (SocketException reset) {

@@ -21,8 +21,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -59,28 +57,24 @@ class CommandLineIT {
     }
 
     @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"fox", "-1", "65536", "80.0", "", "--fox"})
     void refusesAPortThatIsNone(String port) throws Exception {
         assertRefuses("PORT", port, "21");
     }
 
     @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"fox", "0", "-21", "2147483648", "2.5", "", "--pool=2"})
     void refusesACountBelow1(String count) throws Exception {
         assertRefuses("COUNT", "0", count);
     }
 
     @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"--help", "--pool", "0", "0 --pool", "0 21 https://example.org/* surplus more"})
     void refusesTooFewOrTooManyArguments(String line) throws Exception {
         assertRefuses("arguments", line.split(" "));
     }
 
     @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
     @CsvSource({
         "https://example.org/fox.png",
         "https://example.org/fox-*-*.png",
@@ -110,7 +104,6 @@ class CommandLineIT {
     }
 
     @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
     @CsvSource({
         "/fox-*.png, needs http://host",
         "https://example.org/fox.png, needs one *",
@@ -153,7 +146,6 @@ class CommandLineIT {
     }
 
     @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
     @CsvSource({
         "https://img.example.org/fox-*.webp, https://img.example.org/fox-1.webp",
         "http://localhost:8000/*, http://localhost:8000/1",

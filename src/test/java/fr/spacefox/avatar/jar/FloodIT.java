@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * No flood ends the process, or keeps it from answering for more than eight seconds after the flood's first byte,
  * even while the attackers still hang on.
  */
+@Isolated
 class FloodIT {
 
     /** How many seconds the floods come together; a soak takes -Davatar.soak=600. */
@@ -68,7 +70,7 @@ class FloodIT {
     }
 
     @ParameterizedTest
-    @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
+    @MethodSource
     @Timeout(value = 30, unit = TimeUnit.MINUTES) // for the soak
     void survivesThreeFloodsAtOnce(Mode mode, Path jdk) throws Exception {
         Random random = new Random(2);
@@ -80,6 +82,12 @@ class FloodIT {
             }
             server.assertUnharmed();
         }
+    }
+
+    /** The unit's JVM has no client but nginx. */
+    static Stream<Arguments> survivesThreeFloodsAtOnce() throws IOException {
+        return Jdks.all().stream()
+                .flatMap(jdk -> Stream.of(Mode.PUBLISHED, Mode.POOL).map(mode -> Arguments.of(mode, jdk)));
     }
 
     static Stream<Arguments> collectorsOnEveryJdk() throws IOException {

@@ -15,8 +15,6 @@ import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -55,7 +53,6 @@ class JarIT {
     /** The same sources elsewhere, at another time, in another zone and language. */
     @ParameterizedTest
     @Needs(Needs.Tool.MAVEN)
-    @Execution(ExecutionMode.CONCURRENT)
     @MethodSource("builders")
     void theJarIsTheSameWhoeverBuildsIt(Path jdk, @TempDir Path directory) throws Exception {
         String script = """

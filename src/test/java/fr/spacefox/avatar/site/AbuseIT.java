@@ -13,15 +13,18 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What one client can do to the others, to the JVM and to the disk. */
 @Needs({BOX, PYTHON})
+@Execution(ExecutionMode.SAME_THREAD)
 class AbuseIT extends InstalledSite {
 
     @BeforeAll
-    static void prepare() throws Exception {
+    void prepare() throws Exception {
         box.run("mkdir -p /var/log/journal; systemctl restart systemd-journald; journalctl --flush");
         fetchDraws(box);
     }
@@ -32,12 +35,12 @@ class AbuseIT extends InstalledSite {
     }
 
     /** Starts the hostile HTTP/2 client of src/test/resources/http2.py. */
-    private static Process attack(String arguments) {
+    private Process attack(String arguments) {
         String command = "/usr/bin/python3 src/test/resources/http2.py " + arguments + " 127.0.0.2";
         return box.start(false, command.split(" "));
     }
 
-    private static void assertVisitorsAreRedirected() {
+    private void assertVisitorsAreRedirected() {
         for (int i = 0; i < 30; i++)
             ask("--interface", "127.0.0.1", SITES.get(i % 2)).assertRedirect();
     }

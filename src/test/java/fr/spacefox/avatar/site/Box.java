@@ -53,11 +53,11 @@ final class Box implements AutoCloseable {
                 cd /mnt
                 mkdir -p upper work root
                 mount -t overlay -o lowerdir="$2",upperdir=upper,workdir=work box root
-                # Only what deploy/install installs is to run here.
+                # Only what deploy/install installs is to run here, and no generator of units, at each daemon-reload.
                 cd root
                 [ -e usr/bin/visit ] || rm -rf etc/systemd/system/*.wants/* etc/systemd/system/avatar* etc/letsencrypt \
                     etc/avatar etc/default/avatar etc/nginx/conf.d/* usr/local/lib/avatar var/www/avatar \
-                    var/log/nginx var/log/journal
+                    var/log/nginx var/log/journal usr/lib/systemd/system-generators
                 mkdir -p var/log/nginx root usr/lib/systemd/system/nginx.service.d
                 # Tests start nginx more often than five times in ten seconds.
                 printf '[Unit]\nStartLimitIntervalSec=0\n' > usr/lib/systemd/system/nginx.service.d/often.conf
@@ -125,7 +125,7 @@ final class Box implements AutoCloseable {
 
     /** Puts samples, Renard-1.png and so on, into a folder. */
     static synchronized void drawFoxes(int count, Path folder) throws IOException {
-        Path drawn = Path.of("target/foxes");
+        Path drawn = Path.of("target/samples");
         if (!Files.exists(drawn.resolve("Renard-21.png"))) {
             String java = System.getProperty("java.home") + "/bin/java";
             Command.run(java, "samples/Foxes.java", "21", drawn.toString()).ok();

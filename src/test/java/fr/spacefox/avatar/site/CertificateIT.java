@@ -54,7 +54,7 @@ class CertificateIT {
         return box.attempt("cd /root; REQUESTS_CA_BUNDLE=/root/acme.pem deploy/certificate");
     }
 
-    @Boxes.OnBothDebians
+    @Debian.Each
     void oneCommandGetsAndRenewsACertificate(Debian debian) throws Exception {
         try (var box = Box.installed(debian.files())) {
             box.run(AUTHORITY);

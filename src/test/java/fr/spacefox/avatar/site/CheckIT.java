@@ -18,10 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Needs(BOX)
 class CheckIT extends InstalledSite {
 
-    /** A certificate that this test trusts, with 30 days left. */
-    /** A server has addresses, of which the check asks each. */
+    /** A certificate that this test trusts, and more addresses, of which the check asks each. */
     @BeforeAll
-    static void trust() {
+    void trust() {
         box.run("""
                 ip link add fox0 type veth peer name fox1
                 ip address add 198.51.100.9/24 dev fox0
@@ -31,13 +30,13 @@ class CheckIT extends InstalledSite {
         sign(30);
     }
 
-    private static void sign(int days) {
+    private void sign(int days) {
         box.run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days " + days
                 + " -subj /CN=operator -addext subjectAltName=DNS:avatar.spacefox.fr"
                 + " -keyout /etc/avatar/privkey.pem -out /etc/avatar/fullchain.pem; cd /root; deploy/install");
     }
 
-    private static Command check() {
+    private Command check() {
         return box.attempt("CURL_CA_BUNDLE=/etc/avatar/fullchain.pem sh /usr/local/lib/avatar/check");
     }
 
@@ -58,6 +57,7 @@ class CheckIT extends InstalledSite {
                 "systemctl stop nginx | systemctl start nginx | https://avatar.spacefox.fr/ at 127.0.0.1: 'curl: (7) ",
                 "systemctl stop avatar | systemctl start avatar"
                         + " | the Java program does not answer on port 6666; journalctl -u avatar may say why",
+                "pkill -STOP -f avatar.jar | pkill -CONT -f avatar.jar | the Java program does not answer on port 6666",
                 "sed -i.old 's/listen 80;/listen 81;/' /etc/nginx/conf.d/avatar.conf; systemctl restart nginx"
                         + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
                         + " | http://avatar.spacefox.fr/me.png at 127.0.0.1: '",

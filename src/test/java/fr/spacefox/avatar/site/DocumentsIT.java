@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The user's way in deploy/README.md from top to bottom, and the links of all pages. */
 class DocumentsIT {
 
-    @Boxes.OnBothDebians
+    @Debian.Each
     @Needs({BOX, IMAGEMAGICK})
     void theGuideWorks(Debian debian) throws Exception {
         try (var box = new Box(debian.files())) {

@@ -24,7 +24,7 @@ class ForumIT extends InstalledSite {
             SITES.stream().map(site -> site + "/avatar.png").toList();
 
     /** Asks, and follows the statuses that the forum follows. */
-    private static List<Answer> fetch(String url, Set<Integer> followed, String... options) {
+    private List<Answer> fetch(String url, Set<Integer> followed, String... options) {
         var answers = new ArrayList<Answer>();
         for (String next = url; next != null && answers.size() < 5; ) {
             var line = Stream.concat(Stream.of(options), Stream.of(next, "--output", "/avatar.png"));
@@ -35,7 +35,7 @@ class ForumIT extends InstalledSite {
         return answers;
     }
 
-    private static void assertPngOfAtMost(int pixels) throws IOException {
+    private void assertPngOfAtMost(int pixels) throws IOException {
         try (var input = ImageIO.createImageInputStream(box.path("/avatar.png").toFile())) {
             var reader = ImageIO.getImageReaders(input).next();
             reader.setInput(input);

@@ -11,31 +11,28 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.util.List;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 
 /** One command makes a site of a folder of pictures, and changes and updates it, on both Debians. */
 @Needs({BOX, IMAGEMAGICK})
-class InstallIT {
+class InstallIT extends EachDebian {
 
     private static final String CATS = "cats.example.org";
     private static final String DOGS = "dogs.example.org";
 
-    @AutoClose
-    private static final Boxes INSTALLED = new Boxes(box -> {
+    @BeforeParameterizedClassInvocation
+    void install() throws Exception {
         Box.drawFoxes(4, box.path("/root/cats"));
         box.install(CATS + " cats");
         box.run("cp /etc/default/avatar /root/settings");
-    });
+    }
 
     /** A test begins with the site of four cats. */
-    private static void installed(Debian debian, Boxes.Use test) throws Exception {
-        INSTALLED.use(debian, box -> {
-            box.run("""
-                    cd /root
-                    cmp settings /etc/default/avatar || { cp settings /etc/default/avatar; deploy/install; }""");
-            test.in(box);
-        });
+    @BeforeEach
+    void begin() {
+        box.run("cd /root; cmp settings /etc/default/avatar || { cp settings /etc/default/avatar; deploy/install; }");
     }
 
     /** The last line of what deploy/install prints. */
@@ -49,8 +46,8 @@ class InstallIT {
                 "visit --output /dev/null --write-out '%{redirect_url}\\n' 'https://" + domain + "/[1-200]' | sort -u");
     }
 
-    @Boxes.OnBothDebians
-    void makesASiteOfAFolderOfPictures(Debian debian) throws Exception {
+    @Test
+    void makesASiteOfAFolderOfPictures() throws Exception {
         try (var box = new Box(debian.files())) {
             Box.drawFoxes(13, box.path("/root/cats"));
             box.run("""
@@ -125,85 +122,75 @@ class InstallIT {
         }
     }
 
-    @Boxes.OnBothDebians
-    void aRemovalLeavesWhatItSaysAndCanBeUndone(Debian debian) throws Exception {
-        installed(debian, box -> {
-            String said = box.run("cd /root; deploy/remove");
-            String left = box.run("find /etc /usr/local /var/www /run -name '*avatar*' | sort");
-            assertEquals("/etc/avatar\n/etc/default/avatar\n/var/www/avatar", left);
-            for (String name : left.split("\n")) assertTrue((said + "\n").contains("    rm -r " + name + "\n"), said);
-            assertTrue(said.contains("deleted /etc/nginx/conf.d/avatar.conf\ndeleted /run/avatar\n"), said);
-            assertEquals("inactive\nactive", box.run("systemctl is-active avatar nginx || true"));
-            assertEquals(said.substring(said.indexOf("avatar is removed")), box.run("cd /root; deploy/remove"));
-            assertReports(4, "https://cats.example.org/me.png", box.install(""));
-        });
+    @Test
+    void aRemovalLeavesWhatItSaysAndCanBeUndone() throws Exception {
+        String said = box.run("cd /root; deploy/remove");
+        String left = box.run("find /etc /usr/local /var/www /run -name '*avatar*' | sort");
+        assertEquals("/etc/avatar\n/etc/default/avatar\n/var/www/avatar", left);
+        for (String name : left.split("\n")) assertTrue((said + "\n").contains("    rm -r " + name + "\n"), said);
+        assertTrue(said.contains("deleted /etc/nginx/conf.d/avatar.conf\ndeleted /run/avatar\n"), said);
+        assertEquals("inactive\nactive", box.run("systemctl is-active avatar nginx || true"));
+        assertEquals(said.substring(said.indexOf("avatar is removed")), box.run("cd /root; deploy/remove"));
+        assertReports(4, "https://cats.example.org/me.png", box.install(""));
     }
 
-    @Boxes.OnBothDebians
-    void leadsNobodyToAFormerNumberOrDomain(Debian debian) throws Exception {
-        installed(debian, box -> {
-            targets(box, CATS);
-            box.run("sed -i s/^COUNT=.*/COUNT=2/ /etc/default/avatar");
-            assertReports(2, "https://cats.example.org/me.png", box.install(""));
-            String led = targets(box, CATS);
-            assertTrue(led.matches("(https://cats\\.example\\.org/Renard-[12]\\.png\n?)+"), led);
+    @Test
+    void leadsNobodyToAFormerNumberOrDomain() throws Exception {
+        targets(box, CATS);
+        box.run("sed -i s/^COUNT=.*/COUNT=2/ /etc/default/avatar");
+        assertReports(2, "https://cats.example.org/me.png", box.install(""));
+        String led = targets(box, CATS);
+        assertTrue(led.matches("(https://cats\\.example\\.org/Renard-[12]\\.png\n?)+"), led);
 
-            assertReports(2, "https://dogs.example.org/me.png", box.install(DOGS));
-            led = targets(box, DOGS);
-            assertTrue(led.matches("(https://dogs\\.example\\.org/Renard-[12]\\.png\n?)+"), led);
-            assertEquals("", box.run("grep -r cats.example /etc/default /etc/nginx || true"));
-            box.run("openssl x509 -noout -checkhost " + DOGS + " -in /etc/avatar/site.pem | grep 'does match'");
-        });
+        assertReports(2, "https://dogs.example.org/me.png", box.install(DOGS));
+        led = targets(box, DOGS);
+        assertTrue(led.matches("(https://dogs\\.example\\.org/Renard-[12]\\.png\n?)+"), led);
+        assertEquals("", box.run("grep -r cats.example /etc/default /etc/nginx || true"));
+        box.run("openssl x509 -noout -checkhost " + DOGS + " -in /etc/avatar/site.pem | grep 'does match'");
     }
 
     /** Zeros in front, the last of two lines, no quotes, a key that is not avatar's, and one that is new. */
-    @Boxes.OnBothDebians
-    void takesSettingsAsTheyAreWritten(Debian debian) throws Exception {
-        installed(debian, box -> {
-            box.run("""
-                    sed -i /SIZE=/d /etc/default/avatar
-                    printf '%s\\n' COUNT=03 EXTRA=1 'URL=https://cats.example.org/Renard-*.png' \\
-                        >> /etc/default/avatar""");
-            assertReports(3, "https://cats.example.org/me.png", box.install(""));
-            String seen = box.run("grep -v '^#' /etc/default/avatar");
-            assertTrue(seen.contains("\nCOUNT=3\nEXTRA=1\n") && seen.endsWith("\nSIZE=90"), seen);
-        });
+    @Test
+    void takesSettingsAsTheyAreWritten() throws Exception {
+        box.run("""
+                sed -i /SIZE=/d /etc/default/avatar
+                printf '%s\\n' COUNT=03 EXTRA=1 'URL=https://cats.example.org/Renard-*.png' \\
+                    >> /etc/default/avatar""");
+        assertReports(3, "https://cats.example.org/me.png", box.install(""));
+        String seen = box.run("grep -v '^#' /etc/default/avatar");
+        assertTrue(seen.contains("\nCOUNT=3\nEXTRA=1\n") && seen.endsWith("\nSIZE=90"), seen);
     }
 
     /** SIZE= and no number: a picture that is added keeps its size, and its metadata goes all the same. */
-    @Boxes.OnBothDebians
-    void anEmptySizeKeepsThePicturesSize(Debian debian) throws Exception {
-        installed(debian, box -> {
-            box.run("""
-                    sed -i s/^SIZE=.*/SIZE=/ /etc/default/avatar
-                    cd /root
-                    convert cats/Renard-1.png -resize '200x100!' -set comment fox large.png""");
-            assertReports(5, "https://cats.example.org/me.png", box.install(CATS + " large.png"));
-            box.run("visit https://cats.example.org/Renard-5.png > /root/seen.png");
-            assertEquals("200x100 []", box.run("identify -format '%wx%h [%c]' /root/seen.png"));
-            box.run("rm /var/www/avatar/Renard-5.png");
-        });
+    @Test
+    void anEmptySizeKeepsThePicturesSize() throws Exception {
+        box.run("""
+                sed -i s/^SIZE=.*/SIZE=/ /etc/default/avatar
+                cd /root
+                convert cats/Renard-1.png -resize '200x100!' -set comment fox large.png""");
+        assertReports(5, "https://cats.example.org/me.png", box.install(CATS + " large.png"));
+        box.run("visit https://cats.example.org/Renard-5.png > /root/seen.png");
+        assertEquals("200x100 []", box.run("identify -format '%wx%h [%c]' /root/seen.png"));
+        box.run("rm /var/www/avatar/Renard-5.png");
     }
 
     /** A number without a picture, and a picture that nginx may not read, are named and no obstacle. */
-    @Boxes.OnBothDebians
-    void namesTheNumberThatHasNoPicture(Debian debian) throws Exception {
-        installed(debian, box -> {
-            box.run("sed -i s/^COUNT=.*/COUNT=6/ /etc/default/avatar; echo 4 > /var/www/avatar/notes.txt"
-                    + "; install -m 600 /var/www/avatar/Renard-4.png /var/www/avatar/Renard-6.png");
-            String said = box.install("");
-            assertTrue(said.contains("\nnumbers without a picture that nginx can read: 5 6\n"), said);
-            assertTrue(said.contains("\nis no picture, and is not sent: /var/www/avatar/notes.txt\n"), said);
-            assertReports(6, "https://cats.example.org/me.png", said);
-            Command check = box.attempt("sh /usr/local/lib/avatar/check --insecure");
-            assertEquals(new Command(0, "numbers without a picture that nginx can read: 5 6\n"), check);
-            box.run("rm /var/www/avatar/Renard-6.png /var/www/avatar/notes.txt");
-        });
+    @Test
+    void namesTheNumberThatHasNoPicture() throws Exception {
+        box.run("sed -i s/^COUNT=.*/COUNT=6/ /etc/default/avatar; echo 4 > /var/www/avatar/notes.txt"
+                + "; install -m 600 /var/www/avatar/Renard-4.png /var/www/avatar/Renard-6.png");
+        String said = box.install("");
+        assertTrue(said.contains("\nnumbers without a picture that nginx can read: 5 6\n"), said);
+        assertTrue(said.contains("\nis no picture, and is not sent: /var/www/avatar/notes.txt\n"), said);
+        assertReports(6, "https://cats.example.org/me.png", said);
+        Command check = box.attempt("sh /usr/local/lib/avatar/check --insecure");
+        assertEquals(new Command(0, "numbers without a picture that nginx can read: 5 6\n"), check);
+        box.run("rm /var/www/avatar/Renard-6.png /var/www/avatar/notes.txt");
     }
 
     /** The settings are gone, as after a removal or a move: what is there stays, and what is given comes after it. */
-    @Boxes.OnBothDebians
-    void takesPublishedPicturesOver(Debian debian) throws Exception {
+    @Test
+    void takesPublishedPicturesOver() throws Exception {
         try (var box = new Box(debian.files())) {
             Box.drawFoxes(4, box.path("/root/cats"));
             box.run("""
@@ -253,155 +240,144 @@ class InstallIT {
     }
 
     /** Ctrl+C while nginx looks at its files. */
-    @Boxes.OnBothDebians
-    void leavesNothingBehindWhenItIsInterrupted(Debian debian) throws Exception {
-        installed(debian, box -> {
-            box.run("""
-                    mkdir /root/bin
-                    printf '#!/bin/sh\n[ "$1" != -T ] || kill -INT $PPID\nexec /usr/sbin/nginx "$@"\n' > /root/bin/nginx
-                    chmod 755 /root/bin/nginx
-                    cd /root/cats
-                    convert Renard-1.png -flip new.png""");
-            int jvm = box.jvm();
-            var state = new State(box);
-            Command interrupted = box.attempt("cd /root; PATH=/root/bin:$PATH deploy/install " + DOGS + " cats");
-            assertEquals(1, interrupted.status());
-            state.assertUnchanged();
-            assertEquals(jvm, box.jvm());
-            box.run("rm -r /root/bin /root/cats/new.png");
-        });
+    @Test
+    void leavesNothingBehindWhenItIsInterrupted() throws Exception {
+        box.run("""
+                mkdir /root/bin
+                printf '#!/bin/sh\n[ "$1" != -T ] || kill -INT $PPID\nexec /usr/sbin/nginx "$@"\n' > /root/bin/nginx
+                chmod 755 /root/bin/nginx
+                cd /root/cats
+                convert Renard-1.png -flip new.png""");
+        int jvm = box.jvm();
+        var state = new State(box);
+        Command interrupted = box.attempt("cd /root; PATH=/root/bin:$PATH deploy/install " + DOGS + " cats");
+        assertEquals(1, interrupted.status());
+        state.assertUnchanged();
+        assertEquals(jvm, box.jvm());
+        box.run("rm -r /root/bin /root/cats/new.png");
     }
 
     /** The jar, the unit and the site's file are written anew, and no visitor notices; this server's own stays. */
-    @Boxes.OnBothDebians
-    void anUpdateKeepsThisServersDirectives(Debian debian) throws Exception {
-        installed(debian, box -> {
-            box.run("""
-                    echo 'location = /own { return 204; }' > /etc/avatar/site-own.conf
-                    echo '# edited' >> /etc/nginx/conf.d/avatar.conf
-                    cp -r /root/deploy /root/former
-                    echo '# new' | tee -a /root/deploy/nginx.conf >> /root/deploy/avatar.service""");
-            int jvm = box.jvm();
-            Process visitors = box.start("""
-                    touch /tmp/visitors
-                    while [ -e /tmp/visitors ]; do
-                        visit --output /dev/null --write-out '%{http_code}\n' 'https://cats.example.org/[1-20]'
-                    done | sort | uniq -c""");
-            box.install("");
-            box.run("rm /tmp/visitors");
-            assertNotEquals(jvm, box.jvm());
-            String seen = Command.finish(visitors).ok();
-            assertTrue(seen.matches("\\d+ 302"), seen);
-            String ends = box.run("cd /etc; tail -qn 1 nginx/conf.d/avatar.conf systemd/system/avatar.service");
-            assertEquals("# new\n# new", ends);
-            assertTrue(box.run("visit --head https://cats.example.org/own").contains(" 204 "));
-            box.run("rm -r /root/deploy /etc/avatar/site-own.conf; mv /root/former /root/deploy");
-        });
+    @Test
+    void anUpdateKeepsThisServersDirectives() throws Exception {
+        box.run("""
+                echo 'location = /own { return 204; }' > /etc/avatar/site-own.conf
+                echo '# edited' >> /etc/nginx/conf.d/avatar.conf
+                cp -r /root/deploy /root/former
+                echo '# new' | tee -a /root/deploy/nginx.conf >> /root/deploy/avatar.service""");
+        int jvm = box.jvm();
+        Process visitors = box.start("""
+                touch /tmp/visitors
+                while [ -e /tmp/visitors ]; do
+                    visit --output /dev/null --write-out '%{http_code}\n' 'https://cats.example.org/[1-20]'
+                done | sort | uniq -c""");
+        box.install("");
+        box.run("rm /tmp/visitors");
+        assertNotEquals(jvm, box.jvm());
+        String seen = Command.finish(visitors).ok();
+        assertTrue(seen.matches("\\d+ 302"), seen);
+        String ends = box.run("cd /etc; tail -qn 1 nginx/conf.d/avatar.conf systemd/system/avatar.service");
+        assertEquals("# new\n# new", ends);
+        assertTrue(box.run("visit --head https://cats.example.org/own").contains(" 204 "));
+        box.run("rm -r /root/deploy /etc/avatar/site-own.conf; mv /root/former /root/deploy");
     }
 
     /** Its first process is killed; the kernel's OOM killer, which takes a worker, is not for a test to call. */
-    @Boxes.OnBothDebians
-    void nginxStartsAgainByItself(Debian debian) throws Exception {
-        installed(debian, box -> {
-            // The file descriptors come without a restart of nginx, because another site may have visitors.
-            String limits = "for pid in $(pgrep nginx); do grep 'open files' /proc/$pid/limits; done | sort -u";
-            box.run("cd /root; deploy/remove; systemctl restart nginx; deploy/install");
-            String running = box.run(limits);
-            assertFalse(running.contains(" 1024 "), running);
-            box.run("kill -KILL $(systemctl show --property=MainPID --value nginx)");
-            box.awaitTrue("nginx", () -> box.succeeds("visit --head https://cats.example.org/ | grep ' 302 '"));
-            assertEquals(running, box.run(limits));
-            assertEquals(
-                    "Restart=on-failure\nOOMPolicy=continue",
-                    box.run("systemctl show --property=Restart --property=OOMPolicy nginx"));
-            box.run("cd /root; deploy/remove | grep 'deleted .*/nginx.service.d/00-avatar.conf'");
-            assertEquals("Restart=no", box.run("systemctl show --property=Restart nginx"));
-            // What the operator has set otherwise stays.
-            box.run("""
-                    mkdir -p /etc/systemd/system/nginx.service.d
-                    printf '[Service]\nRestart=always\n' > /etc/systemd/system/nginx.service.d/own.conf
-                    cd /root
-                    deploy/install""");
-            assertEquals("Restart=always", box.run("systemctl show --property=Restart nginx"));
-            box.run("rm /etc/systemd/system/nginx.service.d/own.conf; systemctl daemon-reload");
-        });
+    @Test
+    void nginxStartsAgainByItself() throws Exception {
+        // The file descriptors come without a restart of nginx, because another site may have visitors.
+        String limits = "for pid in $(pgrep nginx); do grep 'open files' /proc/$pid/limits; done | sort -u";
+        box.run("cd /root; deploy/remove; systemctl restart nginx; deploy/install");
+        String running = box.run(limits);
+        assertFalse(running.contains(" 1024 "), running);
+        box.run("kill -KILL $(systemctl show --property=MainPID --value nginx)");
+        box.awaitTrue("nginx", () -> box.succeeds("visit --head https://cats.example.org/ | grep ' 302 '"));
+        assertEquals(running, box.run(limits));
+        assertEquals(
+                "Restart=on-failure\nOOMPolicy=continue",
+                box.run("systemctl show --property=Restart --property=OOMPolicy nginx"));
+        box.run("cd /root; deploy/remove | grep 'deleted .*/nginx.service.d/00-avatar.conf'");
+        assertEquals("Restart=no", box.run("systemctl show --property=Restart nginx"));
+        // What the operator has set otherwise stays.
+        box.run("""
+                mkdir -p /etc/systemd/system/nginx.service.d
+                printf '[Service]\nRestart=always\n' > /etc/systemd/system/nginx.service.d/own.conf
+                cd /root
+                deploy/install""");
+        assertEquals("Restart=always", box.run("systemctl show --property=Restart nginx"));
+        box.run("rm /etc/systemd/system/nginx.service.d/own.conf; systemctl daemon-reload");
     }
 
     /** Other sites go on, avatar answers beside them, and nginx starts again. */
-    @Boxes.OnBothDebians
-    void installsBesideOtherSites(Debian debian) throws Exception {
-        installed(debian, box -> {
-            box.run("""
-                    cd /root
-                    deploy/remove
-                    cat > /etc/nginx/conf.d/other.conf <<'END'
-                    limit_conn_zone $binary_remote_addr zone=client:10m;
-                    limit_req_zone $binary_remote_addr zone=site:10m rate=9r/s;
-                    upstream jvm { zone jvm 1m; server 127.0.0.1:7777; }
-                    server { listen 80; listen [::]:80; listen *:443 ssl default_server; listen unix:/run/other.sock;
-                        server_name other.example.org *.example.org;
-                        ssl_certificate /etc/avatar/site.pem; ssl_certificate_key /etc/avatar/site.pem;
-                        location / { return 200 other; } }
-                    server { # listen 127.0.0.1:80;
-                        listen 127.0.0.1:8080; listen [::1]:8443; proxy_cache off; }
-                    END
-                    systemctl reload nginx""");
-            box.install("");
-            assertEquals("""
-                    nginx: the configuration file /etc/nginx/nginx.conf syntax is ok
-                    nginx: configuration file /etc/nginx/nginx.conf test is successful""", box.run("nginx -t 2>&1"));
-            box.run("systemctl restart nginx");
-            for (String scheme : List.of("http://", "https://")) {
-                assertEquals("other", box.run("visit " + scheme + "other.example.org/x"));
-                assertEquals("other", box.run("visit " + scheme + "any.example.org/x"));
-                box.run("sum=$(visit --location " + scheme + CATS + "/x | sha256sum)"
-                        + "; sha256sum /var/www/avatar/* | grep \"${sum%-}\"");
-            }
-            box.run("rm /etc/nginx/conf.d/other.conf; systemctl restart nginx");
-        });
+    @Test
+    void installsBesideOtherSites() throws Exception {
+        box.run("""
+                cd /root
+                deploy/remove
+                cat > /etc/nginx/conf.d/other.conf <<'END'
+                limit_conn_zone $binary_remote_addr zone=client:10m;
+                limit_req_zone $binary_remote_addr zone=site:10m rate=9r/s;
+                upstream jvm { zone jvm 1m; server 127.0.0.1:7777; }
+                server { listen 80; listen [::]:80; listen *:443 ssl default_server; listen unix:/run/other.sock;
+                    server_name other.example.org *.example.org;
+                    ssl_certificate /etc/avatar/site.pem; ssl_certificate_key /etc/avatar/site.pem;
+                    location / { return 200 other; } }
+                server { # listen 127.0.0.1:80;
+                    listen 127.0.0.1:8080; listen [::1]:8443; proxy_cache off; }
+                END
+                systemctl reload nginx""");
+        box.install("");
+        assertEquals("""
+                nginx: the configuration file /etc/nginx/nginx.conf syntax is ok
+                nginx: configuration file /etc/nginx/nginx.conf test is successful""", box.run("nginx -t 2>&1"));
+        box.run("systemctl restart nginx");
+        for (String scheme : List.of("http://", "https://")) {
+            assertEquals("other", box.run("visit " + scheme + "other.example.org/x"));
+            assertEquals("other", box.run("visit " + scheme + "any.example.org/x"));
+            box.run("sum=$(visit --location " + scheme + CATS + "/x | sha256sum)"
+                    + "; sha256sum /var/www/avatar/* | grep \"${sum%-}\"");
+        }
+        box.run("rm /etc/nginx/conf.d/other.conf; systemctl restart nginx");
     }
 
     /** nginx's table has no room for the longest name, until its size is what nginx asks for. */
-    @Boxes.OnBothDebians
-    void aLongDomainNeedsOneLine(Debian debian) throws Exception {
+    @Test
+    void aLongDomainNeedsOneLine() throws Exception {
         String domain = ("a".repeat(61) + ".").repeat(4) + "org";
-        installed(debian, box -> {
-            var state = new State(box);
-            String said = box.tryInstall(domain).output();
-            assertTrue(said.contains("you should increase server_names_hash_bucket_size"), said);
-            state.assertUnchanged();
-            box.run("echo 'server_names_hash_bucket_size 512;' > /etc/nginx/conf.d/server_names.conf");
-            box.install(domain);
-            box.run("visit --head https://" + domain + "/x | grep -F 'ocation: https://" + domain + "/Renard-'");
-            box.run("rm /etc/nginx/conf.d/server_names.conf");
-        });
+        var state = new State(box);
+        String said = box.tryInstall(domain).output();
+        assertTrue(said.contains("you should increase server_names_hash_bucket_size"), said);
+        state.assertUnchanged();
+        box.run("echo 'server_names_hash_bucket_size 512;' > /etc/nginx/conf.d/server_names.conf");
+        box.install(domain);
+        box.run("visit --head https://" + domain + "/x | grep -F 'ocation: https://" + domain + "/Renard-'");
+        box.run("rm /etc/nginx/conf.d/server_names.conf");
     }
 
     /** A kernel without IPv6, as nginx and the installation see one: no such sockets, and no /proc/net/if_inet6. */
     @Test
     @Needs({BOX, STRACE})
     void leavesIpv6OutWhereTheKernelHasNone() throws Exception {
-        installed(Debian.THIS, box -> {
-            box.run("""
-                    mkdir -p /etc/systemd/system/nginx.service.d
-                    printf '[Service]\\nRestrictAddressFamilies=AF_UNIX AF_INET\\n' \\
-                        > /etc/systemd/system/nginx.service.d/ipv4.conf
-                    sed -i 's/listen .::.:80/# &/' /etc/nginx/sites-available/default
-                    systemctl daemon-reload
-                    systemctl stop nginx
-                    systemd-run --quiet --pipe --wait --working-directory=/root \\
-                        --property='RestrictAddressFamilies=AF_UNIX AF_INET AF_NETLINK' \\
-                        strace -f -qq -o /dev/null -P /proc/net/if_inet6 -e trace=file -e inject=file:error=ENOENT \\
-                        deploy/install""");
-            assertEquals("2", box.run("grep -c '# no IPv6 here' /etc/nginx/conf.d/avatar.conf"));
-            box.run("visit --head https://cats.example.org/x | grep -F 'ocation: https://cats.example.org/Renard-'");
-            box.run("""
-                    rm -r /etc/systemd/system/nginx.service.d
-                    systemctl daemon-reload
-                    systemctl stop nginx
-                    sed -i 's/# listen .::.:80/listen [::]:80/' /etc/nginx/sites-available/default
-                    cd /root
+        if (debian != Debian.THIS) return; // the other's files have no strace
+        box.run("""
+                mkdir -p /etc/systemd/system/nginx.service.d
+                printf '[Service]\\nRestrictAddressFamilies=AF_UNIX AF_INET\\n' \\
+                    > /etc/systemd/system/nginx.service.d/ipv4.conf
+                sed -i 's/listen .::.:80/# &/' /etc/nginx/sites-available/default
+                systemctl daemon-reload
+                systemctl stop nginx
+                systemd-run --quiet --pipe --wait --working-directory=/root \\
+                    --property='RestrictAddressFamilies=AF_UNIX AF_INET AF_NETLINK' \\
+                    strace -f -qq -o /dev/null -P /proc/net/if_inet6 -e trace=file -e inject=file:error=ENOENT \\
                     deploy/install""");
-        });
+        assertEquals("2", box.run("grep -c '# no IPv6 here' /etc/nginx/conf.d/avatar.conf"));
+        box.run("visit --head https://cats.example.org/x | grep -F 'ocation: https://cats.example.org/Renard-'");
+        box.run("""
+                rm -r /etc/systemd/system/nginx.service.d
+                systemctl daemon-reload
+                systemctl stop nginx
+                sed -i 's/# listen .::.:80/listen [::]:80/' /etc/nginx/sites-available/default
+                cd /root
+                deploy/install""");
     }
 }

@@ -7,33 +7,35 @@ import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
 
 /** A box with the installed site, one for all tests of a class. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // else the box would be static, and that of all classes
 abstract class InstalledSite {
 
     static final String SITE = "https://avatar.spacefox.fr";
     static final List<String> SITES = List.of(SITE, "http://avatar.spacefox.fr");
 
-    static Box box;
+    Box box;
 
     @BeforeAll
-    static void install() throws Exception {
+    void install() throws Exception {
         box = Box.installed();
         // Debian's own site would answer what names no domain on port 80.
         box.run(Documents.commands("Other sites on the same nginx"));
     }
 
     @AfterAll
-    static void discard() throws Exception {
+    void discard() throws Exception {
         if (box != null) box.close();
     }
 
-    static Answer ask(String... arguments) {
+    Answer ask(String... arguments) {
         return Request.curl(arguments).send(box);
     }
 
     /** Asks for a picture; its bytes have to be those of a file of the site. */
-    static Answer askForFile(String file, String address) throws IOException {
+    Answer askForFile(String file, String address) throws IOException {
         Answer answer = ask("--output", "/picture", address);
         byte[] expected = Files.readAllBytes(box.path("/var/www/avatar/" + file));
         assertArrayEquals(expected, Files.readAllBytes(box.path("/picture")), answer::toString);
@@ -41,8 +43,8 @@ abstract class InstalledSite {
     }
 
     /** After an outage or a flood the JVM and nginx need a moment to find each other again. */
-    static void awaitTheJvm() throws InterruptedException {
-        box.awaitTrue("the JVM", InstalledSite::jvmAnswers);
+    void awaitTheJvm() throws InterruptedException {
+        box.awaitTrue("the JVM", this::jvmAnswers);
         fetchDraws(box);
     }
 
@@ -72,7 +74,7 @@ abstract class InstalledSite {
     }
 
     /** Whether the JVM itself answers twenty clients, one after another. */
-    static boolean jvmAnswers() {
+    boolean jvmAnswers() {
         String visit = "visit --fail-early --max-time 3 --header 'Connection: close' --output /dev/null ";
         return box.succeeds(visit + "'http://localhost:6666/[1-20]'");
     }

@@ -8,19 +8,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import fr.spacefox.avatar.support.Needs;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** The site as installed, under load. */
 @Needs({BOX, H2LOAD})
+@Isolated
 class LoadIT extends InstalledSite {
 
     @BeforeAll
-    static void prepare() throws Exception {
+    void prepare() throws Exception {
         box.run(Documents.commands("Many visitors at once"));
         awaitTheEndOfFormerWorkers(box);
     }
 
     /** Ten thousand clients at once, each of which is a file descriptor of the load generator too. */
-    private static Load load(int requests) {
+    private Load load(int requests) {
         String report =
                 box.run("ulimit -n $(ulimit -H -n); exec h2load --h1 -c10000 -n" + requests + " https://127.0.0.1/x");
         var load = Load.of(report);

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Needs({BOX, IMAGEMAGICK})
 class OperationsIT extends InstalledSite {
 
-    private static void assertLeadsTo(String start) {
+    private void assertLeadsTo(String start) {
         String answer = box.curl(SITE + "/x").output();
         assertTrue(answer.startsWith("HTTP/1.1 302 ") && answer.contains("\nLocation: " + start), answer);
     }

@@ -8,9 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
-import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.DoubleStream;
@@ -18,11 +16,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The JVM is dead, hangs or is full, or nginx is short of draws: everybody still gets a fox. */
 @Needs(BOX)
+@Execution(ExecutionMode.SAME_THREAD)
 class OutageIT extends InstalledSite {
 
     private static final String STOP = "systemctl stop avatar";
@@ -30,7 +31,7 @@ class OutageIT extends InstalledSite {
 
     /** Draws are old after a second in place of thirty, so that visitors need the JVM more often. */
     @BeforeAll
-    static void renewSooner() throws Exception {
+    void renewSooner() throws Exception {
         renewSooner(box);
     }
 
@@ -49,7 +50,7 @@ class OutageIT extends InstalledSite {
     }
 
     /** The answers to all requests at once. */
-    private static List<Answer> answers() {
+    private List<Answer> answers() {
         var sent = Request.ALL.stream()
                 .map(request -> Map.entry(request, request.start(box)))
                 .toList();
@@ -227,16 +228,5 @@ class OutageIT extends InstalledSite {
         } finally {
             box.run("systemctl stop other");
         }
-    }
-
-    /** What the guide tells an operator to ask, because visitors do not notice. DocumentsIT stops the JVM. */
-    @Test
-    void theGuidesCommandNoticesAJvmThatHangs() throws IOException {
-        String command = "sh /usr/local/lib/avatar/check";
-        assertTrue(Files.readString(Path.of("deploy/README.md")).contains(command), "not in the guide");
-        box.run(HANG);
-        var noticed = box.attempt(command + " --insecure");
-        assertTrue(noticed.output().startsWith("the Java program does not answer on port 6666; "), noticed::toString);
-        assertEquals(1, noticed.status());
     }
 }

@@ -12,48 +12,43 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** deploy/pictures on both Debians. */
 @Needs({BOX, IMAGEMAGICK})
-class PictureStepIT {
+class PictureStepIT extends EachDebian {
 
     /** Cases, shell functions, and samples that ImageMagick cannot make; Pillow and pillow-heif made them. */
     private static final String FOLDER = "src/test/resources/pictures";
 
     private static final String FUNCTIONS = ". /root/pictures/functions.sh\n";
 
-    @AutoClose
-    private static final Boxes BOXES = new Boxes(
-            box -> Command.run("cp", "-r", FOLDER, box.path("/root").toString()).ok());
+    @BeforeParameterizedClassInvocation
+    void prepare() throws IOException {
+        Command.run("cp", "-r", FOLDER, box.path("/root").toString()).ok();
+    }
 
     /** What each file's first lines explain. */
     private static Stream<Arguments> cases(String file) throws IOException {
         return Stream.of(Files.readString(Path.of(FOLDER, file)).split("\n+(?!\\s)"))
                 .filter(it -> !it.startsWith("#"))
                 .map(it -> it.split("\\s+=>\\s+"))
-                .flatMap(it -> Debian.ALL.stream()
-                        .map(debian -> Arguments.of(debian, it[0], it[1], it[2].replaceAll(" / |\n +", "\n") + "\n")));
+                .map(it -> Arguments.of(it[0], it[1], it[2].replaceAll(" / |\n +", "\n") + "\n"));
     }
 
     static Stream<Arguments> picturesComeOutReady() throws IOException {
         return cases("cases.txt");
     }
 
-    @ParameterizedTest(name = "{1} ({0})")
-    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest(name = "{0}")
     @MethodSource
-    void picturesComeOutReady(Debian debian, String name, String script, String expected) throws Exception {
-        BOXES.use(debian, box -> {
-            Command result = box.attempt(FUNCTIONS + script);
-            String status = result.status() == 0 ? "" : "status " + result.status() + "\n";
-            assertEquals(expected, result.output() + status);
-        });
+    void picturesComeOutReady(String name, String script, String expected) {
+        Command result = box.attempt(FUNCTIONS + script);
+        String status = result.status() == 0 ? "" : "status " + result.status() + "\n";
+        assertEquals(expected, result.output() + status);
     }
 
     static Stream<Arguments> large() throws IOException {
@@ -61,26 +56,23 @@ class PictureStepIT {
     }
 
     /** A server with 512 MB survives: the largest process takes less. A JPEG of 48 megapixels takes the fewest. */
-    @ParameterizedTest(name = "{1} ({0})")
-    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest(name = "{0}")
     @MethodSource
     @Needs(PYTHON)
-    void large(Debian debian, String name, String script, String expected) throws Exception {
+    void large(String name, String script, String expected) throws IOException {
         String measured = """
                 import resource, subprocess, sys
                 inside = "cd /root; deploy/pictures /root/out -- case/x.* || true; identify out/1 2> /dev/null | wc -l"
                 subprocess.run(["nsenter", "--all", "--target", sys.argv[1], "sh", "-ec", inside])
                 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
                 """;
-        BOXES.use(debian, box -> {
-            box.run(FUNCTIONS + script);
-            String said = Command.run("python3", "-c", measured, Long.toString(box.leader()))
-                    .ok();
-            String[] parts = said.split("(?<=\n)(?=\\d+$)");
-            assertEquals(expected, parts[0]);
-            int kilobytes = Integer.parseInt(parts[1]);
-            System.out.println(name + ", " + debian + ": " + kilobytes / 1000 + " MB");
-            assertTrue(kilobytes < 512_000, kilobytes + " KB");
-        });
+        box.run(FUNCTIONS + script);
+        String said = Command.run("python3", "-c", measured, Long.toString(box.leader()))
+                .ok();
+        String[] parts = said.split("(?<=\n)(?=\\d+$)");
+        assertEquals(expected, parts[0]);
+        int kilobytes = Integer.parseInt(parts[1]);
+        System.out.println(name + ", " + debian + ": " + kilobytes / 1000 + " MB");
+        assertTrue(kilobytes < 512_000, kilobytes + " KB");
     }
 }

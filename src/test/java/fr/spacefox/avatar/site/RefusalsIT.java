@@ -11,18 +11,15 @@ import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.LeftOut;
 import fr.spacefox.avatar.support.Needs;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What deploy/install refuses, also beside other programs and sites: it names the culprit, and nothing has changed. */
 @Needs({BOX, IMAGEMAGICK, PYTHON})
-class RefusalsIT {
+class RefusalsIT extends EachDebian {
 
     private static final String CATS = "cats.example.org";
     private static final String SETTINGS = "/etc/default/avatar";
@@ -35,8 +32,8 @@ class RefusalsIT {
     private static final String UNANSWERED = "the site does not answer as it should:\n<.*>";
     private static final String NO_REDIRECT = " is no redirect to a picture\n<.*>";
 
-    @AutoClose
-    private static final Boxes BOXES = new Boxes(box -> {
+    @BeforeParameterizedClassInvocation
+    void prepare() throws Exception {
         Box.drawFoxes(2, box.path("/root/cats"));
         box.run("""
                 cd /root
@@ -50,7 +47,7 @@ class RefusalsIT {
                 ip link set fox0 up
                 ip link set fox1 up
                 systemctl enable --now nginx""");
-    });
+    }
 
     /** The server is broken, deploy/install is called, and the server is repaired. In says, <...> is a pattern. */
     private record Case(String breaks, String arguments, int status, String says, String repairs) {}
@@ -116,13 +113,16 @@ class RefusalsIT {
                 "rm " + OTHER + "; systemctl restart nginx");
     }
 
-    private static Stream<Arguments> cases() {
+    /** On one Debian what its programs have no part in, and the others on both. */
+    private Stream<Case> cases() {
         String end = "End it, or see \"Behind another web server\" in deploy/operations.md";
         String defaultSite =
                 "ln -s ../sites-available/default /etc/nginx/sites-enabled; rm " + OTHER + "; systemctl restart nginx";
         String noPicture = "deploy/pictures: no usable picture";
         String noDomains = "-h cats cat13.png 192.0.2.1 fox..org https://fox.org/ a_b.org fox.org.";
-        var others = Stream.of(
+        var domains = Stream.of(noDomains.split(" ")).map(RefusalsIT::noDomain);
+        var versions = Stream.of("17", "17.0.4", "11.0.22", "1.8.0_402").map(RefusalsIT::java);
+        var own = Stream.of(
                 wrong("", NO_DOMAIN.formatted("")),
                 wrong("cats/*", NO_DOMAIN.formatted("cats/renard-1.png")),
                 noDomain("a b\nfox.org"),
@@ -158,18 +158,6 @@ class RefusalsIT {
                                 + "cd /var/www/avatar && mkdir -p ../avatar-former"
                                 + " && mv -n -- 'a b.png' index.php ../avatar-former",
                         "rm -r /var/www/avatar"),
-                refused(
-                        "printf '[Socket]\\nListenStream=80\\n[Install]\\nWantedBy=sockets.target\\n' >"
-                                + " /etc/systemd/system/other.socket; systemctl enable other.socket",
-                        CATS + " cats",
-                        "other.socket has port 80 or 443 after the next boot. This ends it:"
-                                + " systemctl disable --now other.socket",
-                        "systemctl disable other.socket; rm /etc/systemd/system/other.socket"),
-                inTheWay(
-                        "groupadd avatar",
-                        "the Java program does not answer: avatar.service: Failed to update dynamic user credentials: "
-                                + "User or group with specified name already exists.<.*>",
-                        "groupdel avatar"),
                 settings("SIZE=big", "SIZE=big is no number of pixels"),
                 settings("SIZE=0", "SIZE=0 is no number of pixels"),
                 settings("URL=*", "URL=*" + NO_URL),
@@ -182,7 +170,20 @@ class RefusalsIT {
                         "cats: URL in " + SETTINGS + " leads to another server; put the pictures there",
                         ""),
                 late("", "empty", noPicture, ""),
-                late("", "cat.txt", "left out: cat.txt: no picture (text/plain)\n" + noPicture, ""),
+                late("", "cat.txt", "left out: cat.txt: no picture (text/plain)\n" + noPicture, ""));
+        var others = Stream.of(
+                refused(
+                        "printf '[Socket]\\nListenStream=80\\n[Install]\\nWantedBy=sockets.target\\n' >"
+                                + " /etc/systemd/system/other.socket; systemctl enable other.socket",
+                        CATS + " cats",
+                        "other.socket has port 80 or 443 after the next boot. This ends it:"
+                                + " systemctl disable --now other.socket",
+                        "systemctl disable other.socket; rm /etc/systemd/system/other.socket"),
+                inTheWay(
+                        "groupadd avatar",
+                        "the Java program does not answer: avatar.service: Failed to update dynamic user credentials: "
+                                + "User or group with specified name already exists.<.*>",
+                        "groupdel avatar"),
                 program("80", "127.0.0.2", end),
                 program("443", "::", end),
                 program("6666", "127.0.0.1", "End it, or choose another PORT in " + SETTINGS),
@@ -229,21 +230,13 @@ class RefusalsIT {
                                 + "; systemctl restart nginx; echo 'server { listen 80; }' > " + OTHER,
                         UNANSWERED + "https://" + CATS + "/ at 127.0.0.1: 'curl: <.*>'" + NO_REDIRECT,
                         "visit --output /dev/null http://localhost/; systemctl restart nginx; " + defaultSite));
-        var domains = Stream.of(noDomains.split(" ")).map(RefusalsIT::noDomain);
-        var versions = Stream.of("17", "17.0.4", "11.0.22", "1.8.0_402").map(RefusalsIT::java);
-        return Stream.of(domains, versions, others)
-                .flatMap(cases -> cases)
-                .flatMap(one -> Debian.ALL.stream().map(debian -> Arguments.of(debian, one)));
+        if (debian != Debian.THIS) return others;
+        return Stream.of(domains, versions, own, others).flatMap(cases -> cases);
     }
 
     @ParameterizedTest
     @MethodSource("cases")
-    @Execution(ExecutionMode.CONCURRENT)
-    void namesTheCulpritAndChangesNothing(Debian debian, Case one) throws Exception {
-        BOXES.use(debian, box -> assertRefused(box, one));
-    }
-
-    private static void assertRefused(Box box, Case one) {
+    void namesTheCulpritAndChangesNothing(Case one) {
         box.run("cd /root\n" + one.breaks());
         try {
             var state = new State(box);
@@ -258,49 +251,41 @@ class RefusalsIT {
     }
 
     /** nginx -t is content with a program of its own that shares a port with http, but nginx does not start. */
-    @Boxes.OnBothDebians
-    void noticesThatNginxWouldNotStart(Debian debian) throws Exception {
-        BOXES.use(debian, box -> {
-            String module = "/usr/share/nginx/modules/ngx_stream_module.so";
-            assumeTrue(box.succeeds("ls " + module), () -> LeftOut.because("apt-get install libnginx-mod-stream"));
-            String breaks = """
-                    cat > /etc/nginx/modules-enabled/stream.conf <<'END'
-                    load_module modules/ngx_stream_module.so;
-                    stream { server { listen 443; listen [::]:443; proxy_pass 127.0.0.1:8443; } }
-                    END
-                    mv /etc/nginx/modules-enabled/*mod-stream.conf /tmp || true
-                    systemctl restart nginx""";
-            String message =
-                    "nginx would not start with avatar's \"listen 80\" and \"listen 443\" beside another listen"
-                            + " line, which nginx -T shows. It says: <.*>bind() to 0.0.0.0:443 failed<.*>";
-            String undo = "systemctl restart nginx; rm /etc/nginx/modules-enabled/stream.conf; systemctl restart nginx";
-            assertRefused(box, inTheWay(breaks, message, undo));
-        });
+    @Test
+    void noticesThatNginxWouldNotStart() {
+        String module = "/usr/share/nginx/modules/ngx_stream_module.so";
+        assumeTrue(box.succeeds("ls " + module), () -> LeftOut.because("apt-get install libnginx-mod-stream"));
+        String breaks = """
+                cat > /etc/nginx/modules-enabled/stream.conf <<'END'
+                load_module modules/ngx_stream_module.so;
+                stream { server { listen 443; listen [::]:443; proxy_pass 127.0.0.1:8443; } }
+                END
+                mv /etc/nginx/modules-enabled/*mod-stream.conf /tmp || true
+                systemctl restart nginx""";
+        String message = "nginx would not start with avatar's \"listen 80\" and \"listen 443\" beside another listen"
+                + " line, which nginx -T shows. It says: <.*>bind() to 0.0.0.0:443 failed<.*>";
+        String undo = "systemctl restart nginx; rm /etc/nginx/modules-enabled/stream.conf; systemctl restart nginx";
+        namesTheCulpritAndChangesNothing(inTheWay(breaks, message, undo));
     }
 
     /** Apache was stopped by hand, and would have port 80 at the next boot; on another port it is in nobody's way. */
     @Test
-    void namesAWebServerThatStartsAtTheNextBoot() throws Exception {
-        BOXES.use(Debian.OTHER, box -> {
-            String message = "apache2 takes port 80 or 443 at the next boot. This keeps it from starting:"
-                    + " systemctl disable apache2";
-            String disable = "systemctl disable apache2";
-            assertRefused(
-                    box, refused("systemctl stop apache2; systemctl enable apache2", CATS + " cats", message, ""));
-            box.run("sed -i 's/^Listen 80$/Listen 8080/' /etc/apache2/ports.conf");
-            box.install(CATS + " cats");
-            box.run("sed -i 's/^Listen 8080$/Listen 80/' /etc/apache2/ports.conf; " + disable + "; cd /root"
-                    + "; deploy/remove; rm -r /var/www/avatar /etc/avatar /etc/default/avatar");
-        });
+    void namesAWebServerThatStartsAtTheNextBoot() {
+        if (debian != Debian.OTHER) return; // Apache is in its files only
+        String disable = "systemctl disable apache2";
+        String message = "apache2 takes port 80 or 443 at the next boot. This keeps it from starting: " + disable;
+        namesTheCulpritAndChangesNothing(
+                refused("systemctl stop apache2; systemctl enable apache2", CATS + " cats", message, ""));
+        box.run("sed -i 's/^Listen 80$/Listen 8080/' /etc/apache2/ports.conf");
+        box.install(CATS + " cats");
+        box.run("sed -i 's/^Listen 8080$/Listen 80/' /etc/apache2/ports.conf; " + disable + "; cd /root"
+                + "; deploy/remove; rm -r /var/www/avatar /etc/avatar /etc/default/avatar");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"deploy/install", "deploy/remove", "deploy/certificate"})
-    @Execution(ExecutionMode.CONCURRENT)
-    void onlyRootMayRunIt(String script) throws Exception {
-        BOXES.use(Debian.THIS, box -> {
-            Command refused = box.attempt("cd /tmp; setpriv --reuid=65534 " + script);
-            assertEquals(new Command(1, script + ": must be run as root\n"), refused);
-        });
+    void onlyRootMayRunIt(String script) {
+        Command refused = box.attempt("cd /tmp; setpriv --reuid=65534 " + script);
+        assertEquals(new Command(1, script + ": must be run as root\n"), refused);
     }
 }

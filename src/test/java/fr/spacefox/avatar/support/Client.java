@@ -26,6 +26,7 @@ public final class Client implements AutoCloseable {
         try {
             socket.setTcpNoDelay(true);
             socket.setSoTimeout(timeoutMillis);
+            socket.setReceiveBufferSize(8192); // so that few answers wait to be read
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), timeoutMillis);
             input = new BufferedInputStream(socket.getInputStream());
         } catch (IOException e) {
