@@ -1,10 +1,6 @@
 package fr.spacefox.avatar.jar;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.ChiSquare;
 import fr.spacefox.avatar.support.Client;
@@ -56,77 +52,37 @@ class CommandLineIT {
         }
     }
 
+    /** One clear line that begins with the argument's name in the usage, and the usage. An argument _ is empty. */
     @ParameterizedTest
-    @ValueSource(strings = {"fox", "-1", "65536", "80.0", "", "--fox"})
-    void refusesAPortThatIsNone(String port) throws Exception {
-        assertRefuses("PORT", port, "21");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"fox", "0", "-21", "2147483648", "2.5", "", "--pool=2"})
-    void refusesACountBelow1(String count) throws Exception {
-        assertRefuses("COUNT", "0", count);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"--help", "--pool", "0", "0 --pool", "0 21 https://example.org/* surplus more"})
-    void refusesTooFewOrTooManyArguments(String line) throws Exception {
-        assertRefuses("arguments", line.split(" "));
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "https://example.org/fox.png",
-        "https://example.org/fox-*-*.png",
-        "https://example.org/a fox-*.png",
-        "https://example.org/%zz-*.png",
-        "*",
-        "/fox-*.png", // a relative Location fails in some forums
-        "--fox",
-        "''",
-        "https:*", // from here on without a host
-        "http://*",
-        "https:///*",
-        "http://:80/*",
-        "http://?*",
-        "http://#*",
-        "http://@/*",
-        "http://user:password@:80/*",
-        "http://user@/*",
-        "http://user@host/*?u=@", // RFC 9110, 4.2.4: no user in a Location
-        "ftp://x/http://y*",
-        "/go?http://a*",
-        "mailto:*",
-        "file:/x*",
-    })
-    void refusesAUrlWithoutSchemeHostOrOneStar(String url) throws Exception {
-        assertRefuses("URL*", "0", "21", url);
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "PORT: | fox 21, -1 21, 65536 21, 80.0 21, _ 21, --fox 21",
+                "COUNT: | 0 fox, 0 0, 0 -21, 0 2147483648, 0 2.5, 0 _, 0 --pool=2",
+                "arguments: | --help, --pool, 0, 0 --pool, 0 21 https://example.org/* surplus more",
+                "URL*: Malformed escape | 0 21 https://example.org/%zz-*.png",
+                "URL*: needs one * | 0 21 https://example.org/fox.png, 0 21 https://example.org/fox-*-*.png",
+                "URL*: needs http://host | 0 21 *, 0 21 --fox, 0 21 _, 0 21 mailto:*, 0 21 file:/x*, 0 21 https:*",
+                "URL*: needs http://host | 0 21 http://*, 0 21 https:///*, 0 21 http://:80/*, 0 21 http://?*",
+                "URL*: needs http://host | 0 21 http://#*, 0 21 http://@/*, 0 21 http://user:password@:80/*",
+                "URL*: needs http://host | 0 21 ftp://x/http://y*, 0 21 /go?http://a*",
+                // A relative Location fails in some forums, and RFC 9110, 4.2.4, wants no user in it.
+                "URL*: needs http://host | 0 21 /fox-*.png, 0 21 http://user@/*, 0 21 http://user@host/*?u=@",
+            })
+    void refuses(String begin, String lines) throws Exception {
+        for (String line : lines.split(", ")) {
+            Refusal refusal = refusal(Server.command(line.replace("_", "").split(" ", -1)));
+            String said = refusal.err.get(0);
+            assertTrue(said.startsWith(begin), said);
+            assertFalse(said.contains("Exception") || said.contains("Index") || said.contains("null"), said);
+            String usage = "usage: java -jar avatar.jar [--pool] PORT COUNT ['URL*']";
+            assertEquals(new Refusal(2, List.of(), List.of(said, usage)), refusal);
+        }
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "/fox-*.png, needs http://host",
-        "https://example.org/fox.png, needs one *",
-        "https://example.org/*/*.png, needs one *",
-    })
-    void saysWhatAUrlLacks(String url, String message) throws Exception {
-        assertEquals(
-                "URL*: " + message, refusal(Server.command("0", "21", url)).err.get(0));
-    }
-
-    /** One clear line that names the argument as the usage does, and the usage. */
-    private static void assertRefuses(String culprit, String... arguments) throws Exception {
-        Refusal refusal = refusal(Server.command(arguments));
-        String line = refusal.err.get(0);
-        assertTrue(line.startsWith(culprit + ": "), line);
-        assertFalse(line.contains("Exception") || line.contains("Index") || line.contains("null"), line);
-        String usage = "usage: java -jar avatar.jar [--pool] PORT COUNT ['URL*']";
-        assertEquals(new Refusal(2, List.of(), List.of(line, usage)), refusal);
-    }
-
-    @Test
-    void refusesAUrlWithALineEnd() throws Exception {
-        String url = "https://example.org/*\r\nSet-Cookie: fox";
+    @ValueSource(strings = {"https://example.org/a fox-*.png", "https://example.org/*\r\nSet-Cookie: fox"})
+    void refusesAUrlWithASpaceOrALineEnd(String url) throws Exception {
         assertEquals(2, refusal(Server.command("0", "21", url)).status);
     }
 

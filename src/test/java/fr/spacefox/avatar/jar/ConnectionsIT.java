@@ -1,9 +1,6 @@
 package fr.spacefox.avatar.jar;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Client;
@@ -112,7 +109,6 @@ class ConnectionsIT {
                 .flatMap(jdk -> Stream.of(
                         Arguments.of(50, "-Xmx8m", Mode.PUBLISHED, jdk),
                         Arguments.of(50, "-Xmx8m", Mode.POOL, jdk),
-                        Arguments.of(50, "-Xmx8m", Mode.UNIT, jdk),
                         Arguments.of(400, "-Xmx64m", Mode.PUBLISHED, jdk)));
     }
 

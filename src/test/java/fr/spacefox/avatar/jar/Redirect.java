@@ -1,7 +1,6 @@
 package fr.spacefox.avatar.jar;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
 import java.time.format.DateTimeFormatter;
 import java.util.List;

@@ -1,7 +1,6 @@
 package fr.spacefox.avatar.site;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Command;
 import java.util.Map;

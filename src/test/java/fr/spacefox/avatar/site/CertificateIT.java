@@ -1,15 +1,13 @@
 package fr.spacefox.avatar.site;
 
-import static fr.spacefox.avatar.support.Needs.Tool.BOX;
-import static fr.spacefox.avatar.support.Needs.Tool.CERTBOT;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static fr.spacefox.avatar.support.Needs.Tool.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /** deploy/certificate with certbot itself and with pebble, an authority here. */
 @Needs({BOX, CERTBOT})
@@ -54,7 +52,8 @@ class CertificateIT {
         return box.attempt("cd /root; REQUESTS_CA_BUNDLE=/root/acme.pem deploy/certificate");
     }
 
-    @Debian.Each
+    @ParameterizedTest
+    @FieldSource("fr.spacefox.avatar.site.Debian#ALL")
     void oneCommandGetsAndRenewsACertificate(Debian debian) throws Exception {
         try (var box = Box.installed(debian.files())) {
             box.run(AUTHORITY);

@@ -1,8 +1,7 @@
 package fr.spacefox.avatar.site;
 
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Command;
@@ -57,7 +56,7 @@ class CheckIT extends InstalledSite {
                 "systemctl stop nginx | systemctl start nginx | https://avatar.spacefox.fr/ at 127.0.0.1: 'curl: (7) ",
                 "systemctl stop avatar | systemctl start avatar"
                         + " | the Java program does not answer on port 6666; journalctl -u avatar may say why",
-                "pkill -STOP -f avatar.jar | pkill -CONT -f avatar.jar | the Java program does not answer on port 6666",
+                "pkill -STOP java | pkill -CONT java | the Java program does not answer on port 6666",
                 "sed -i.old 's/listen 80;/listen 81;/' /etc/nginx/conf.d/avatar.conf; systemctl restart nginx"
                         + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
                         + " | http://avatar.spacefox.fr/me.png at 127.0.0.1: '",

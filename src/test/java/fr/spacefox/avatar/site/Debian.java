@@ -4,21 +4,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import fr.spacefox.avatar.support.LeftOut;
 import java.io.File;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.FieldSource;
 
 /** A Debian on which the site is installed: a folder with its files. AVATAR_ROOTS names all; .ci/run makes them. */
 record Debian(String root) {
-
-    /** A test whose only parameter is the Debian. */
-    @Retention(RetentionPolicy.RUNTIME)
-    @ParameterizedTest
-    @FieldSource("fr.spacefox.avatar.site.Debian#ALL")
-    @interface Each {}
 
     private static final String ROOTS = System.getenv().getOrDefault("AVATAR_ROOTS", "/ unknown");
     private static final String NEED = "another Debian's files, in a folder that AVATAR_ROOTS names; .ci/run makes it";

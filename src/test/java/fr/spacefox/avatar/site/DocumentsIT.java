@@ -1,9 +1,7 @@
 package fr.spacefox.avatar.site;
 
-import static fr.spacefox.avatar.support.Needs.Tool.BOX;
-import static fr.spacefox.avatar.support.Needs.Tool.IMAGEMAGICK;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static fr.spacefox.avatar.support.Needs.Tool.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
@@ -13,12 +11,14 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The user's way in deploy/README.md from top to bottom, and the links of all pages. */
 class DocumentsIT {
 
-    @Debian.Each
+    @ParameterizedTest
+    @FieldSource("fr.spacefox.avatar.site.Debian#ALL")
     @Needs({BOX, IMAGEMAGICK})
     void theGuideWorks(Debian debian) throws Exception {
         try (var box = new Box(debian.files())) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.function.Executable;
 
 /** What h2load reports. A request failed when it was not answered by a redirect or a picture. */
 record Load(long requests, long pictures, long redirected, long failed, double perSecond) {
@@ -13,22 +14,17 @@ record Load(long requests, long pictures, long redirected, long failed, double p
                     + ".*?status codes: (\\d+) 2xx, (\\d+) 3xx, ",
             Pattern.DOTALL);
 
-    /** What is done to the servers meanwhile. */
-    interface Disturbance {
-        void run() throws Exception;
-    }
-
     /**
      * The report on twenty clients that ask for some seconds. h2load -D was seen not to end once it had stopped all:
      * then again, thrice at most.
      */
-    static String during(Box box, int seconds, Disturbance disturbance) throws Exception {
+    static String during(Box box, int seconds, Executable disturbance) throws Throwable {
         String command = "timeout " + (seconds + 22) + " h2load --h1 -c20 -D" + seconds + " https://127.0.0.1/x";
         Command result;
         int attempts = 0;
         do {
             Process load = box.start(command);
-            disturbance.run();
+            disturbance.execute();
             result = Command.finish(load);
         } while (result.status() == 124 && ++attempts < 3); // timeout's exit code
         return result.ok();

@@ -1,10 +1,7 @@
 package fr.spacefox.avatar.site;
 
-import static fr.spacefox.avatar.support.Needs.Tool.BOX;
-import static fr.spacefox.avatar.support.Needs.Tool.H2LOAD;
-import static fr.spacefox.avatar.support.Needs.Tool.PYTHON;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static fr.spacefox.avatar.support.Needs.Tool.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;

@@ -1,8 +1,7 @@
 package fr.spacefox.avatar.site;
 
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Needs;
 import java.util.List;
@@ -58,61 +57,62 @@ class PicturesIT extends InstalledSite {
         }
         ask("--head", SITE + "/picture/me").assertRandomPicture();
         // All are alike once in 10^25 times.
-        String ask = "for visit in $(seq 20); do visit " + SITE + "/picture/me | md5sum; done | sort -u";
-        var sums = box.run(ask).lines().map(line -> line.substring(0, 32)).toList();
+        var sums = sums(20, "");
         assertTrue(sums.size() > 1, "the same picture at every visit");
         for (String sum : sums) box.run("md5sum /var/www/avatar/Renard-*.png | grep " + sum);
+    }
+
+    /** The different pictures that so many visits to a random one get. */
+    private List<String> sums(int visits, String option) {
+        String visit = "visit " + option + " " + SITE + "/picture/me | md5sum | cut -d ' ' -f 1";
+        return box.run("for visit in $(seq " + visits + "); do " + visit + "; done | sort -u")
+                .lines()
+                .toList();
     }
 
     /** A redirect to a picture that is not there must not lead to another redirect, and so on. */
     @Test
     void withoutAnyPictureAnErrorEndsTheWay() throws Exception {
-        try (var own = Box.installed()) {
-            own.run("rm /var/www/avatar/Renard-[1-9]*");
-            for (String path : List.of("/Renard-1.png", "/picture/x")) {
-                // nginx looks once a second whether the files that it keeps open are still there.
-                own.awaitTrue("an error", () -> isGone(own, path));
-                assertTrue(isGone(own, path, "--header", "If-Match: x"));
-                assertTrue(isGone(own, path, "--head"));
-            }
-            Request.curl(SITE + "/x").send(own).assertRedirect();
-            own.run("systemctl stop avatar");
-            forgetDraws(own);
-            for (String path : List.of("/Renard-1.png", "/picture/x", "/x")) {
-                for (String method : List.of("GET", "POST", "PUT", "FOX")) {
-                    assertTrue(isGone(own, path, "--request", method, "--header", "If-None-Match: *"), path + method);
-                }
-            }
-            own.run("rmdir /var/www/avatar");
-            assertTrue(isGone(own, "/x"));
+        box.run("cp -r /var/www/avatar /srv; rm /var/www/avatar/Renard-[1-9]*");
+        for (String path : List.of("/Renard-1.png", "/picture/x")) {
+            // nginx looks once a second whether the files that it keeps open are still there.
+            box.awaitTrue("an error", () -> isGone(path));
+            assertTrue(isGone(path, "--header", "If-Match: x"));
+            assertTrue(isGone(path, "--head"));
         }
+        ask(SITE + "/x").assertRedirect();
+        box.run("systemctl stop avatar");
+        forgetDraws(box);
+        for (String path : List.of("/Renard-1.png", "/picture/x", "/x")) {
+            for (String method : List.of("GET", "POST", "PUT", "FOX")) {
+                assertTrue(isGone(path, "--request", method, "--header", "If-None-Match: *"), path + method);
+            }
+        }
+        box.run("rmdir /var/www/avatar");
+        assertTrue(isGone("/x"));
+        box.run("mv /srv/avatar /var/www; systemctl start avatar; systemctl restart nginx");
+        awaitTheJvm();
     }
 
-    private static boolean isGone(Box own, String path, String... options) {
-        var line = Stream.concat(Stream.of(options), Stream.of(SITE + path)).toArray(String[]::new);
-        Answer answer = Request.curl(line).send(own);
+    private boolean isGone(String path, String... options) {
+        Answer answer =
+                ask(Stream.concat(Stream.of(options), Stream.of(SITE + path)).toArray(String[]::new));
         return answer.status() == 410 && answer.headers().get("Cache-Control").equals(Answer.NOBODY_KEEPS_IT);
     }
 
     /** Whatever lies beside the pictures: the redirect for it, and never the file. */
     @Test
-    void noOtherFileIsSent() throws Exception {
-        try (var own = Box.installed()) {
-            String files =
-                    "config.php .htaccess .git/config Renard-1.png.bak Renard-01.png Renard-1.jpg old/Renard-1.png"
-                            + " .well-known/other .well-known/acme-challenge/folder/x";
-            own.run("cd /var/www/avatar; for file in " + files
-                    + "; do mkdir -p $(dirname $file); echo x > $file; done");
-            for (String file : files.replace("/x", "").split(" ")) {
-                for (String site : SITES)
-                    Request.curl(site + "/" + file).send(own).assertRedirect();
-            }
-            // A random picture may turn out to be none, and becomes a redirect.
-            String visits =
-                    "for visit in $(seq 60); do visit --location " + SITE + "/picture/me | md5sum; done | sort -u";
-            for (String sum : own.run(visits).lines().toList())
-                own.run("md5sum /var/www/avatar/Renard-*.png | grep " + sum.substring(0, 32));
+    void noOtherFileIsSent() {
+        String files = "config.php .htaccess .git/config Renard-1.png.bak Renard-01.png Renard-1.jpg old/Renard-1.png"
+                + " .well-known/other .well-known/acme-challenge/folder/x";
+        box.run("cp -r /var/www/avatar /srv; cd /var/www/avatar" + "; for file in " + files
+                + "; do mkdir -p $(dirname $file); echo x > $file; done");
+        for (String file : files.replace("/x", "").split(" ")) {
+            for (String site : SITES) ask(site + "/" + file).assertRedirect();
         }
+        // A random picture may turn out to be none, and becomes a redirect.
+        for (String sum : sums(60, "--location")) box.run("md5sum /srv/avatar/* | grep " + sum);
+        box.run("cd /var/www; rm -r avatar; mv /srv/avatar .; systemctl restart nginx");
     }
 
     /** What certbot puts there, for the time that it is there. */
@@ -132,21 +132,21 @@ class PicturesIT extends InstalledSite {
     /** Names that pictures once had stay, and a random one comes from the folder of today's. */
     @Test
     void everyNameThatWasEverPublishedIsAPicture() throws Exception {
-        try (var own = Box.installed()) {
-            own.run("""
-                    cd /root
-                    mkdir /var/www/avatar/foxes
-                    for number in 1 2 3; do cp Renard-$number.png /var/www/avatar/foxes/$number.png; done
-                    cp Renard-4.png /var/www/avatar/a.b-4.png
-                    export DOMAIN=avatar.spacefox.fr PORT=6666 URL='https://avatar.spacefox.fr/foxes/*.png'
-                    NAMES='Renard-*.png a.b-*.png foxes/*.png' sh deploy/render > /etc/nginx/conf.d/avatar.conf
-                    systemctl restart nginx""");
-            for (String name : List.of("Renard-21.png", "a.b-4.png", "foxes/3.png"))
-                Request.curl(SITE + "/" + name).send(own).assertPicture(200, "public, max-age=31536000, immutable");
-            Request.curl(SITE + "/a-b-4.png").send(own).assertRedirect();
-            // Not all three: once in four million times.
-            String visits = "for visit in $(seq 40); do visit " + SITE + "/picture/x | md5sum; done | sort -u | wc -l";
-            assertEquals("3", own.run(visits));
-        }
+        box.run("""
+                cd /root
+                cp /etc/nginx/conf.d/avatar.conf .
+                mkdir /var/www/avatar/foxes
+                for number in 1 2 3; do cp Renard-$number.png /var/www/avatar/foxes/$number.png; done
+                cp Renard-4.png /var/www/avatar/a.b-4.png
+                export DOMAIN=avatar.spacefox.fr PORT=6666 URL='https://avatar.spacefox.fr/foxes/*.png'
+                NAMES='Renard-*.png a.b-*.png foxes/*.png' sh deploy/render > /etc/nginx/conf.d/avatar.conf
+                systemctl restart nginx""");
+        for (String name : List.of("Renard-21.png", "a.b-4.png", "foxes/3.png"))
+            ask(SITE + "/" + name).assertPicture(200, "public, max-age=31536000, immutable");
+        ask(SITE + "/a-b-4.png").assertRedirect();
+        // Not all three: once in four million times.
+        assertEquals(3, sums(40, "").size());
+        box.run("cp /root/avatar.conf /etc/nginx/conf.d; cd /var/www/avatar; rm -r foxes a.b-4.png"
+                + "; systemctl restart nginx");
     }
 }

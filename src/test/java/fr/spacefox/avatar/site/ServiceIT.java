@@ -1,12 +1,7 @@
 package fr.spacefox.avatar.site;
 
-import static fr.spacefox.avatar.support.Needs.Tool.BOX;
-import static fr.spacefox.avatar.support.Needs.Tool.H2LOAD;
-import static fr.spacefox.avatar.support.Needs.Tool.SYSTEMD_ANALYZE;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static fr.spacefox.avatar.support.Needs.Tool.*;
+import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Needs;
 import java.util.Set;
@@ -100,7 +95,7 @@ class ServiceIT extends InstalledSite {
     }
 
     @Test
-    void restartsUnderLoadUnnoticed() throws Exception {
+    void restartsUnderLoadUnnoticed() throws Throwable {
         fetchDraws(box);
         String report = Load.during(box, 8, () -> {
             for (int restart = 0; restart < 3; restart++) {
@@ -130,7 +125,7 @@ class ServiceIT extends InstalledSite {
 
     /** A security update of Java, which is there in place of the old one some days later, as here after a second. */
     @Test
-    void changesToTheJavaThatIsInstalledUnnoticed() throws Exception {
+    void changesToTheJavaThatIsInstalledUnnoticed() throws Throwable {
         box.run("sed -i 's/sleep 3d/sleep 8/' /etc/systemd/system/avatar.service; systemctl daemon-reload");
         try {
             box.run("systemctl restart avatar");
