@@ -12,7 +12,7 @@ import java.util.concurrent.Executors;
 /**
  * Redirects HTTP requests, each to one of COUNT numbered pictures (302 Found, RFC 9110, 15.4.3).
  *
- * <p>The whole jar may have 2,048 bytes: hence one class, no lambda, and the limits in one string. None is left;
+ * <p>The whole jar may have 2,048 bytes: hence one class, no lambda, and the limits in one string. 0 bytes are left;
  * mvn package prints its size.
  *
  * <p>Two facts about com.sun.net.httpserver, the JDK's own server, explain the rest:
@@ -49,8 +49,8 @@ public final class RedirectServer implements Executor, HttpHandler {
     private int count;
     private String[] template; // what is left and right of the number
     /**
-     * The pool runs the requests until System.nanoTime() is this. 0 is past: Linux counts from the machine's start. Only
-     * the dispatcher reads and writes it.
+     * The pool runs the requests until System.nanoTime() is this. 0 is past: Linux counts from the machine's start.
+     * Only the dispatcher reads and writes it.
      */
     private long pooledUntil;
 

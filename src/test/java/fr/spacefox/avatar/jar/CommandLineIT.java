@@ -105,7 +105,7 @@ class CommandLineIT {
     @CsvSource({
         "https://img.example.org/fox-*.webp, https://img.example.org/fox-1.webp",
         "http://localhost:8000/*, http://localhost:8000/1",
-        "HttpS://example.org/?a=http://b/*, HttpS://example.org/?a=http://b/1",
+        "https://example.org/?a=http://b/*, https://example.org/?a=http://b/1",
         "https://example.org/*/fox.png, https://example.org/1/fox.png",
         "https://example.org/foxes@1.2/*.png, https://example.org/foxes@1.2/1.png",
         "https://example.org?u=@&n=*, https://example.org?u=@&n=1",

@@ -44,12 +44,13 @@ class BrowserIT {
         }
     }
 
-    /** README's "Try it here" on this machine, by the Java that runs the tests, and a browser that is used again. */
+    /** README's lines on this machine, by the Java that runs the tests, and a browser that is used again. */
     @Test
     @Needs({CHROMIUM, PYTHON})
     void theQuickStartShowsFoxesAndOthersAfterAReload() throws Exception {
         String path = "PATH=" + System.getProperty("java.home") + "/bin:$PATH\n";
-        Process lines = new ProcessBuilder("sh", "-ec", path + String.join("", Documents.blocks("Try it here")))
+        Process lines = new ProcessBuilder(
+                        "sh", "-ec", path + String.join("", Documents.blocks("Try it without the Internet")))
                 .redirectErrorStream(true)
                 .redirectOutput(new File("target/quick-start.log"))
                 .start();
