@@ -68,7 +68,7 @@ final class Box implements AutoCloseable {
                 # A control group of its own: otherwise the services of two boxes would share theirs.
                 for tree in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
                     [ -w $tree/cgroup.procs ] || continue
-                    mkdir $tree/avatar-$$
+                    mkdir -p $tree/avatar-$$ # a killed run may have left it
                     echo $$ > $tree/avatar-$$/cgroup.procs
                 done
                 export SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 # systemd 258 and later knows no other

@@ -43,10 +43,8 @@ class DocumentsIT {
             // Number 5 is taken back, and stays away until its line goes; the last ones are hidden until another one
             // comes.
             box.run(Documents.commands("Take a picture back"));
-            assertEquals(
-                    "",
-                    box.run(
-                            "visit --output /dev/null --write-out '%{redirect_url}' https://avatar.example.org/Renard-5.jpg"));
+            String command = "visit --output /dev/null --write-out '%{redirect_url}' ";
+            assertEquals("", box.run(command + "https://avatar.example.org/Renard-5.jpg"));
             box.run("sed -i s/^COUNT=.*/COUNT=3/ /etc/default/avatar; sed -i /Renard-5.jpg/d /etc/avatar/taken");
             assertPictures(14, box.install("avatar.example.org cats"));
             assertPictures(12, box.run(Documents.commands("Other pictures, or another size")));
