@@ -16,7 +16,7 @@ library.toFile().deleteDir() // else another JDK's classes would stay among them
   Files.walk(root).filter { it.toString().endsWith('.class') }.forEach { type ->
     def copy = library.resolve(root.parent.relativize(type).toString())
     Files.createDirectories(copy.parent)
-    Files.copy(type, copy, StandardCopyOption.REPLACE_EXISTING)
+    Files.copy(type, copy)
   }
 }
 

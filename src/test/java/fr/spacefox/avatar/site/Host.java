@@ -2,31 +2,23 @@ package fr.spacefox.avatar.site;
 
 import fr.spacefox.avatar.support.Command;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 
 /** Another machine: a network namespace with a cable to a box. It ends with its first process. */
 final class Host implements AutoCloseable {
 
-    /** The box's address on the cable, and the other machine's. */
+    /** The box's address on the cable. */
     static final String BOX = "192.0.2.1";
-
-    static final String ADDRESS = "192.0.2.2";
 
     private final Process process;
 
-    /** Starts the machine, which runs this command and nothing else. */
-    Host(Box box, String... command) throws IOException, InterruptedException {
-        var line = new ArrayList<>(List.of("unshare", "--net", "sh", "-ec", """
-                leader=$1
-                shift
+    Host(Box box) throws IOException, InterruptedException {
+        String script = """
                 ip link set lo up
-                ip link add eth0 type veth peer name eth0 netns "$leader"
+                ip link add eth0 type veth peer name eth0 netns $0
                 ip address add 192.0.2.2/24 dev eth0
                 ip link set eth0 up
-                exec "$@\"""", "host", Long.toString(box.leader())));
-        line.addAll(command.length == 0 ? List.of("sleep", "300") : List.of(command));
-        process = new ProcessBuilder(line)
+                exec sleep 300""";
+        process = new ProcessBuilder("unshare", "--net", "sh", "-ec", script, Long.toString(box.leader()))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
@@ -38,11 +30,6 @@ final class Host implements AutoCloseable {
     /** Runs a shell script in the other machine's network, which may fail. */
     Command attempt(String script) throws IOException {
         return Command.run("nsenter", "--target", Long.toString(process.pid()), "--net", "sh", "-ec", script);
-    }
-
-    /** Plugs the cable in or out. */
-    void cable(String state) throws IOException {
-        attempt("ip link set eth0 " + state).ok();
     }
 
     @Override
