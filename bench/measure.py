@@ -5,7 +5,6 @@ import http.client
 import os
 import random
 import re
-import resource
 import ssl
 import subprocess
 import tempfile
@@ -84,12 +83,10 @@ class Server:
         return self.sum(lambda process: process.memory_info().rss * (name in process.name())) / 2**20
 
     def wakeups(self):
-        """Of each thread so far: its voluntary context switches."""
-        found = {}
-        for status in (file for each in self.family() for file in Path(f"/proc/{each.pid}/task").glob("*/status")):
-            with contextlib.suppress(OSError):
-                found[status] = int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read_text(), re.M)[1])
-        return found
+        """Voluntary context switches so far of the threads that are alive."""
+        return self.sum(lambda process: sum(
+            int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read_text(), re.M)[1])
+            for status in Path(f"/proc/{process.pid}/task").glob("*/status")))
 
     def client(self):
         return (HTTPS if self.tls else http.client.HTTPConnection)("127.0.0.1", self.port, timeout=LIMIT)
@@ -135,23 +132,18 @@ def check(server):
     return not response.will_close
 
 
-def used():
-    return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-
-
 def generate(server, *command, pinned=True, seconds=0):
     """Runs a load generator; returns what it prints, the server's processor time in µs of at least so many seconds,
     and whether the generator was the limit: its core was full, and the server's was not."""
     words = ["timeout", "-s", "KILL", 120, *(["taskset", "-c", LOAD_CORE] if pinned else []), *command]
-    before, usage, started = server.cpu(), used(), time.monotonic()
+    before, usage, started = server.cpu(), os.times(), time.monotonic()
     done = subprocess.run([*map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env={**os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf")})
-    elapsed = time.monotonic() - started
+    elapsed, own = time.monotonic() - started, sum(os.times()[2:4]) - sum(usage[2:4])
     time.sleep(max(0, seconds - elapsed))
     spent = server.cpu() - before
-    if done.returncode:
-        raise RuntimeError(f"{command[0]} ends with {done.returncode}: {done.stdout.strip()[-200:]}")
-    return done.stdout, 1e6 * spent, int((used() - usage) / elapsed >= 0.9 > spent / elapsed)
+    assert not done.returncode, f"{command[0]} ends with {done.returncode}: {done.stdout.strip()[-200:]}"
+    return done.stdout, 1e6 * spent, int(own / elapsed >= 0.9 > spent / elapsed)
 
 
 def url(server):
@@ -226,5 +218,4 @@ def idle(servers, seconds):
     before = [(server.wakeups(), server.cpu()) for server in servers]
     time.sleep(seconds)
     return [{"cpu": 1e6 * (server.cpu() - cpu) / seconds, "memory": server.memory(), "java": server.memory("java"),
-             "wakeups": sum(now - earlier.get(thread, 0) for thread, now in server.wakeups().items()) / seconds}
-            for server, (earlier, cpu) in zip(servers, before)]
+             "wakeups": (server.wakeups() - wakeups) / seconds} for server, (wakeups, cpu) in zip(servers, before)]
