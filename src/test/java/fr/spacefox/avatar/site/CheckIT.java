@@ -53,17 +53,22 @@ class CheckIT extends InstalledSite {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "systemctl stop nginx | systemctl start nginx | https://avatar.spacefox.fr/ at 127.0.0.1: 'curl: (7) ",
+                "systemctl stop nginx | systemctl start nginx | https://avatar.spacefox.fr/ at 127.0.0.1: expected status 302, 0 bytes, Location: "
+                        + "https://avatar.spacefox.fr/Renard-*.png, Cache-Control: private, no-store,"
+                        + " but got no answer, curl: (7) ",
                 "systemctl stop avatar | systemctl start avatar"
                         + " | the Java program does not answer on port 6666; journalctl -u avatar may say why",
                 "pkill -STOP java | pkill -CONT java | the Java program does not answer on port 6666",
                 "sed -i.old 's/listen 80;/listen 81;/' /etc/nginx/conf.d/avatar.conf; systemctl restart nginx"
                         + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
-                        + " | http://avatar.spacefox.fr/me.png at 127.0.0.1: '",
+                        + " | http://avatar.spacefox.fr/me.png at 127.0.0.1: expected status 302, ",
                 "sed -i.old 's/^    .~(?<avatar_one>.*/    default 00;/' /etc/nginx/conf.d/avatar.conf;"
                         + " systemctl restart nginx; sleep 1"
                         + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
                         + " | twenty visits to https://avatar.spacefox.fr/ led each time to https://",
+                "sed -i.old 's/expires off/expires 1h/' /etc/nginx/conf.d/avatar.conf; systemctl restart nginx"
+                        + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
+                        + " | .png, Cache-Control: max-age=3600, Expires: ",
                 "touch --date '1 hour' /run/avatar/* | touch /run/avatar/* | the clock was set back, and nginx keeps",
             })
     void namesWhatIsWrong(String breaks, String repairs, String says) throws InterruptedException {
@@ -83,7 +88,8 @@ class CheckIT extends InstalledSite {
         assertEquals(1, wrong.status());
         assertTrue(wrong.output().startsWith("the certificate of avatar.spacefox.fr ends within ten days: "));
         wrong = box.attempt("sh /usr/local/lib/avatar/check");
-        assertTrue(wrong.output().contains("https://avatar.spacefox.fr/ at 127.0.0.1: 'curl: (60) "), wrong::output);
+        assertTrue(wrong.output().contains("https://avatar.spacefox.fr/ at 127.0.0.1: expected "), wrong::output);
+        assertTrue(wrong.output().contains(", but got no answer, curl: (60) "), wrong::output);
         assertEquals(1, wrong.status());
         assertEquals(new Command(0, ""), box.attempt("sh /usr/local/lib/avatar/check --insecure"));
         sign(30);
@@ -98,7 +104,7 @@ class CheckIT extends InstalledSite {
             Command wrong = ask(other);
             box.run("systemctl start avatar nginx");
             assertEquals(1, wrong.status());
-            assertTrue(wrong.output().contains("https://avatar.spacefox.fr/: 'curl: (7) "), wrong::output);
+            assertTrue(wrong.output().contains("https://avatar.spacefox.fr/: expected status 302, "), wrong::output);
         }
     }
 

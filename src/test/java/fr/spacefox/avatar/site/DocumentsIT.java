@@ -47,6 +47,7 @@ class DocumentsIT {
             assertEquals("", box.run(command + "https://avatar.example.org/Renard-5.jpg"));
             box.run("sed -i s/^COUNT=.*/COUNT=3/ /etc/default/avatar; sed -i /Renard-5.jpg/d /etc/avatar/taken");
             assertPictures(14, box.install("avatar.example.org cats"));
+            assertEquals(new Command(0, ""), box.attempt(monitor));
             assertPictures(12, box.run(Documents.commands("Other pictures, or another size")));
 
             String left = box.run("cd /root; deploy/remove");

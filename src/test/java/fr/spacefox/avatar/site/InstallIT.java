@@ -32,7 +32,10 @@ class InstallIT extends EachDebian {
 
     /** The last line of what deploy/install prints. */
     private static void assertReports(int pictures, String address, String said) {
-        assertTrue(said.endsWith("\n" + pictures + " pictures. The address for a profile: " + address), said);
+        assertTrue(
+                said.endsWith("\n" + pictures + " picture" + (pictures == 1 ? "" : "s")
+                        + ". The address for a profile: " + address),
+                said);
     }
 
     /** Where visitors are led, each once. */
@@ -85,6 +88,7 @@ class InstallIT extends EachDebian {
             String begin = "avatar " + version + " for cats.example.org\napt-get install file\n"
                     + "left out: cats/notes.txt: no picture (text/plain)\n";
             assertTrue(said.startsWith(begin), said);
+            assertTrue(said.contains("\nnew: Renard-1.jpg to Renard-12.jpg\n"), said);
             assertReports(12, "https://cats.example.org/me.jpg", said);
             box.run("""
                     cd /var/www/avatar
@@ -112,7 +116,9 @@ class InstallIT extends EachDebian {
                 assertReports(12, "https://cats.example.org/me.jpg", box.install(arguments));
                 installed.assertUnchanged();
             }
-            assertReports(13, "https://cats.example.org/me.jpg", box.install(CATS + " cats cat13.jpg cat13.jpg"));
+            said = box.install(CATS + " cats cat13.jpg cat13.jpg");
+            assertTrue(said.contains("\nalready taken: 13\n") && said.contains("\nnew: Renard-13.jpg\n13 "), said);
+            assertReports(13, "https://cats.example.org/me.jpg", said);
             assertEquals("16", box.run("ls /var/www/avatar | wc -l"));
         }
     }
@@ -132,14 +138,14 @@ class InstallIT extends EachDebian {
     @Test
     void leadsNobodyToAFormerNumberOrDomain() throws Exception {
         targets(box, CATS);
-        box.run("sed -i s/^COUNT=.*/COUNT=2/ /etc/default/avatar");
-        assertReports(2, "https://cats.example.org/me.png", box.install(""));
+        box.run("sed -i s/^COUNT=.*/COUNT=1/ /etc/default/avatar");
+        assertReports(1, "https://cats.example.org/me.png", box.install(""));
         String led = targets(box, CATS);
-        assertTrue(led.matches("(https://cats\\.example\\.org/Renard-[12]\\.png\n?)+"), led);
+        assertTrue(led.matches("(https://cats\\.example\\.org/Renard-1\\.png\n?)+"), led);
 
-        assertReports(2, "https://dogs.example.org/me.png", box.install(DOGS));
+        assertReports(1, "https://dogs.example.org/me.png", box.install(DOGS));
         led = targets(box, DOGS);
-        assertTrue(led.matches("(https://dogs\\.example\\.org/Renard-[12]\\.png\n?)+"), led);
+        assertTrue(led.matches("(https://dogs\\.example\\.org/Renard-1\\.png\n?)+"), led);
         assertEquals("", box.run("grep -r cats.example /etc/default /etc/nginx || true"));
         box.run("openssl x509 -noout -checkhost " + DOGS + " -in /etc/avatar/site.pem | grep 'does match'");
     }
@@ -212,7 +218,7 @@ class InstallIT extends EachDebian {
             assertEquals(jpegs, box.run("cd /var/www/avatar; ls; sha256sum pic-*"));
             box.run("rm /etc/nginx/conf.d/other.conf; systemctl restart nginx");
             String said = box.run("cd /root; SIZE=40 deploy/install " + CATS);
-            assertTrue(said.contains("\ntaken over: 2 pictures called pic-*.jpg in /var/www/avatar\n"), said);
+            assertTrue(said.contains("\ntaken over from /var/www/avatar: 2 called pic-*.jpg\n"), said);
             assertTrue(said.contains("\nhas metadata, perhaps a place, and is sent as it is: pic-1.jpg\n"), said);
             assertReports(2, "https://cats.example.org/me.jpg", said);
             box.run("cp /root/cats/Renard-3.png /var/www/avatar/pic-40.png; rm /var/www/avatar/pic-2.jpg");
