@@ -39,7 +39,7 @@ public final class RedirectServer implements Executor, HttpHandler {
 
     /**
      * In ns: a request that takes longer has stalled. Under load they take up to 15 ms. The first of all takes 50 to
-     * 100, because the JVM loads classes, and so brings the pool for two or three seconds.
+     * 100, because the JVM loads classes, and so brings the pool for 1.6 to 3.2 s.
      */
     private static final int STALL = 20_000_000;
 
@@ -128,7 +128,7 @@ public final class RedirectServer implements Executor, HttpHandler {
                 + " sun.net.httpserver.timerMillis 100"
                 // Leaves room for new clients: if all places were idle, nobody else would be admitted for 3 s.
                 + " sun.net.httpserver.maxIdleConnections 30"
-                // CLDR takes 480 KB of heap for one Date header: in 8 MB a third of the requests a second.
+                // For a Date header CLDR, the default, takes 480 KB of heap: in 8 MB a third fewer requests a second.
                 + " java.locale.providers SPI"
                 + " jdk.httpserver.maxConnections " + connections;
         String[] words = limits.split(" ", -1); // names and values in turn

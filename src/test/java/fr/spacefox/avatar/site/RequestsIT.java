@@ -52,6 +52,8 @@ class RequestsIT extends InstalledSite {
                 expires 30d;
                 gzip_static always;
                 if_modified_since before;
+                limit_conn_zone $server_port zone=http_one:1m;
+                limit_conn http_one 1;
                 limit_rate 1;
                 limit_req_zone $server_port zone=http_rate:1m rate=1r/m;
                 limit_req zone=http_rate;
@@ -73,6 +75,8 @@ class RequestsIT extends InstalledSite {
                 nginx -t""");
         forgetDraws(box);
         try {
+            String together = "visit --parallel --parallel-immediate --output /dev/null --write-out '%{http_code}' '";
+            assertEquals("302".repeat(50), box.run(together + SITE + "/[1-50]' 2> /dev/null")); // many wait for a draw
             fetchDraws(box);
             for (var request : Request.ALL) request.send(box).assertRedirect();
             box.run("gzip --keep /var/www/avatar/Renard-3.png");
