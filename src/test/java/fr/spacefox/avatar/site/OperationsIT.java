@@ -115,6 +115,7 @@ class OperationsIT extends InstalledSite {
             alone(box);
             box.run("""
                     systemctl stop nginx
+                    tee /var/www/avatar/Renard-0.png > /var/www/avatar/notes.txt < /etc/hostname
                     sed -i 's|http://avatar.*{|&\\n    tls internal|' /etc/caddy/Caddyfile
                     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=avatar \\
                         -keyout /etc/ssl/private/avatar.key -out /etc/ssl/certs/avatar.pem""");
@@ -123,7 +124,7 @@ class OperationsIT extends InstalledSite {
                     .replace("avatar.example.org {", "avatar.example.org {\n    tls internal"));
             box.awaitTrue(service, () -> box.succeeds("visit --fail --output /dev/null https://avatar.example.org/"));
             assertTrue(box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline").contains(" -Xmx64m "));
-            for (String request : List.of("", "x", "a?b=c", ".git/config", "x --request POST --data fox")) {
+            for (String request : List.of("", "a?b=c", "notes.txt", "Renard-0.png", "x --request POST --data fox")) {
                 String answer = box.curl(("https://avatar.example.org/" + request).split(" "))
                         .output();
                 String site = "\nLocation: https://avatar\\.example\\.org/Renard-[1-5]\\.png\\b.*";
