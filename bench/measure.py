@@ -83,10 +83,12 @@ class Server:
         return self.sum(lambda process: process.memory_info().rss * (name in process.name())) / 2**20
 
     def wakeups(self):
-        """Voluntary context switches so far of the threads that are alive."""
-        return self.sum(lambda process: sum(
-            int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read_text(), re.M)[1])
-            for status in Path(f"/proc/{process.pid}/task").glob("*/status")))
+        """Of each thread so far, because threads may end: its voluntary context switches."""
+        found = {}
+        for status in (file for each in self.family() for file in Path(f"/proc/{each.pid}/task").glob("*/status")):
+            with contextlib.suppress(OSError):
+                found[status] = int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read_text(), re.M)[1])
+        return found
 
     def client(self):
         return (HTTPS if self.tls else http.client.HTTPConnection)("127.0.0.1", self.port, timeout=LIMIT)
@@ -218,4 +220,5 @@ def idle(servers, seconds):
     before = [(server.wakeups(), server.cpu()) for server in servers]
     time.sleep(seconds)
     return [{"cpu": 1e6 * (server.cpu() - cpu) / seconds, "memory": server.memory(), "java": server.memory("java"),
-             "wakeups": (server.wakeups() - wakeups) / seconds} for server, (wakeups, cpu) in zip(servers, before)]
+             "wakeups": sum(now - earlier.get(thread, 0) for thread, now in server.wakeups().items()) / seconds}
+            for server, (earlier, cpu) in zip(servers, before)]
