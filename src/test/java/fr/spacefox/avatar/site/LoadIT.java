@@ -8,7 +8,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** The site as installed, under load. */
 @Needs({BOX, H2LOAD})
 @Isolated
 class LoadIT extends InstalledSite {
@@ -24,9 +23,6 @@ class LoadIT extends InstalledSite {
         String report =
                 box.run("ulimit -n $(ulimit -H -n); exec h2load --h1 -c10000 -n" + requests + " https://127.0.0.1/x");
         var load = Load.of(report);
-        String memory = box.run("grep VmRSS /proc/" + box.jvm() + "/status");
-        System.out.println("10,000 clients at once: " + load + ", JVM " + memory);
-        assertEquals(requests, load.requests(), report);
         assertEquals(0, load.failed(), report);
         return load;
     }
