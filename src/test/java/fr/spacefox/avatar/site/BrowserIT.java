@@ -4,41 +4,82 @@ import static fr.spacefox.avatar.support.Needs.Tool.*;
 import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Await;
+import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
+import java.awt.image.BufferedImage;
 import java.io.File;
+import java.io.IOException;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.TreeMap;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** A forum's page in a real browser. */
+/** A forum's page in a real browser: what a visitor sees on it is compared with the pictures, pixel by pixel. */
 class BrowserIT {
+
+    private static final String COMMAND = """
+            chromium --headless --no-sandbox --disable-gpu --disable-quic --disable-sync --disable-dev-shm-usage \
+            --no-first-run --disable-background-networking --disable-component-update \
+            --ignore-certificate-errors --hide-scrollbars --force-color-profile=srgb --force-device-scale-factor=1 \
+            --host-resolver-rules='MAP avatar.spacefox.fr 127.0.0.1:443' --window-size=500,700 \
+            --user-data-dir="$1" --screenshot="$2" "$3\"""";
 
     /** Two visits show the same fox once in 21 times: ten visits, once in 800 thousand million times. */
     private static final int VISITS = 10;
 
-    /** The page's pictures in reading order: the first and the last have the same address, the others one each. */
-    private static List<Integer> see(Browser browser, String page, Path foxes, String shot) throws Exception {
-        List<Integer> seen = browser.see(page, foxes, Path.of("target", shot));
-        System.out.println("a visitor sees foxes " + seen);
-        assertEquals(5, seen.size(), "pictures on the page");
+    private static final int SIZE = 80; // of the sample pictures, in pixels
+
+    /**
+     * Opens a page without a window. The numbers of the foxes on it, in reading order: the first and the last have the
+     * same address, the others one each.
+     */
+    private static List<Integer> see(String network, Path profile, String url, Path folder) throws IOException {
+        Path shot = profile.resolve("shot.png");
+        Command.run("sh", "-c", network + COMMAND, "sh", profile.toString(), shot.toString(), url)
+                .ok();
+        List<Integer> seen = foxesOn(ImageIO.read(shot.toFile()), folder);
+        assertEquals(5, seen.size(), "pictures on the page: " + seen);
         return seen;
+    }
+
+    private static List<Integer> foxesOn(BufferedImage page, Path folder) throws IOException {
+        var found = new TreeMap<Integer, Integer>(); // by their places
+        for (int number = 1; number <= 21; number++) {
+            BufferedImage fox =
+                    ImageIO.read(folder.resolve("Renard-" + number + ".png").toFile());
+            for (int y = 0; y + SIZE <= page.getHeight(); y++) {
+                for (int x = 0; x + SIZE <= page.getWidth(); x++) {
+                    if (page.getRGB(x, y) == fox.getRGB(0, 0) && Arrays.equals(pixels(page, x, y), pixels(fox, 0, 0)))
+                        found.put(y * page.getWidth() + x, number);
+                }
+            }
+        }
+        return List.copyOf(found.values());
+    }
+
+    private static int[] pixels(BufferedImage image, int x, int y) {
+        return image.getRGB(x, y, SIZE, SIZE, null, 0, SIZE);
     }
 
     @Test
     @Needs({BOX, CHROMIUM})
-    void everyAvatarOfAPageIsAFoxAndEveryPathItsOwn() throws Exception {
-        try (var box = Box.installed()) {
+    void everyAvatarOfAPageIsAFoxAndEveryPathItsOwn(@TempDir Path profiles) throws Exception {
+        try (var box = Box.installed("/")) {
+            String network = "nsenter --net --target " + box.leader() + " ";
             String page = Path.of("samples/profile.html").toUri().toString();
             var profile = new HashSet<Integer>();
             for (int visit = 0; visit < VISITS && (visit < 3 || profile.size() < 2); visit++) {
-                try (var browser = new Browser(command -> box.start(false, command))) {
-                    List<Integer> seen = see(browser, page, box.path("/var/www/avatar"), "profile.png");
-                    assertEquals(seen.get(0), seen.get(4), "one address on one page");
-                    assertTrue(new HashSet<>(seen).size() > 1, "different paths show the same fox");
-                    profile.add(seen.get(0));
-                }
+                Path browser = Files.createTempDirectory(profiles, "browser");
+                List<Integer> seen = see(network, browser, page, box.path("/var/www/avatar"));
+                assertEquals(seen.get(0), seen.get(4), "one address on one page");
+                assertTrue(new HashSet<>(seen).size() > 1, "different paths show the same fox");
+                profile.add(seen.get(0));
             }
             assertTrue(profile.size() > 1, "the same fox for every visit");
         }
@@ -47,15 +88,14 @@ class BrowserIT {
     /** README's lines on this machine, by the Java that runs the tests, and a browser that is used again. */
     @Test
     @Needs({CHROMIUM, PYTHON})
-    void theQuickStartShowsFoxesAndOthersAfterAReload() throws Exception {
+    void theQuickStartShowsFoxesAndOthersAfterAReload(@TempDir Path browser) throws Exception {
         String path = "PATH=" + System.getProperty("java.home") + "/bin:$PATH\n";
         Process lines = new ProcessBuilder(
                         "sh", "-ec", path + String.join("", Documents.blocks("Try it without the Internet")))
                 .redirectErrorStream(true)
                 .redirectOutput(new File("target/quick-start.log"))
                 .start();
-        try (var browser = new Browser(
-                command -> new ProcessBuilder(command).redirectErrorStream(true).start())) {
+        try {
             for (int port : List.of(8000, 8080)) { // of the pictures and of the avatars
                 String what = "port " + port + ", see target/quick-start.log";
                 Await.until(what, () -> {
@@ -65,7 +105,7 @@ class BrowserIT {
             }
             var profile = new HashSet<Integer>();
             for (int visit = 0; visit < VISITS && profile.size() < 2; visit++) {
-                profile.add(see(browser, "http://localhost:8000/", Path.of("target/foxes"), "quick-start.png")
+                profile.add(see("", browser, "http://localhost:8000/", Path.of("target/foxes"))
                         .get(0));
             }
             assertTrue(profile.size() > 1, "the same fox for every visit");
