@@ -14,7 +14,6 @@ import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -92,17 +91,6 @@ class AnswerIT {
         String request = "PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\nfox";
         try (Client client = server.connect()) {
             Redirect.check(client.send(request).head());
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"65535, true", "65536, false"})
-    void discardsABodyBelow64KilobytesAndElseCloses(int bytes, boolean goesOn) throws IOException {
-        try (Client client = server.connect()) {
-            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + bytes + "\r\n\r\n");
-            Redirect.check(client.send("a".repeat(bytes)).head());
-            if (goesOn) Redirect.check(client.send(Client.GET_AND_CLOSE).rest());
-            else assertThrows(IOException.class, () -> client.send(Client.GET).head());
         }
     }
 

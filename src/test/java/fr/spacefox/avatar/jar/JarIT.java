@@ -9,8 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.jar.JarFile;
-import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,16 +28,6 @@ class JarIT {
     @Test
     void theJarInDeployIsTheSame() throws IOException {
         assertArrayEquals(Files.readAllBytes(Server.JAR), Files.readAllBytes(Path.of("deploy/avatar.jar")));
-    }
-
-    @Test
-    void theJarHoldsTheManifestAndTheProgramOnly() throws IOException {
-        try (JarFile jar = new JarFile(Server.JAR.toFile())) {
-            String main = jar.getManifest().getMainAttributes().getValue("Main-Class");
-            List<String> names = jar.stream().map(ZipEntry::getName).toList();
-            assertEquals(List.of("META-INF/MANIFEST.MF", main.replace('.', '/') + ".class"), names);
-            assertEquals(null, jar.getComment());
-        }
     }
 
     /** All JDKs but the one that has built target/avatar.jar, if there are others. */

@@ -44,41 +44,10 @@ class OperationsIT extends InstalledSite {
         box.run("cd /root; cp settings /etc/default/avatar; deploy/install");
     }
 
-    /** A cache that obeys Cache-Control, as a CDN does: here nginx with a site of its own. */
     @Test
-    void aCdnKeepsThePicturesAndNoRedirect() {
-        box.run("""
-                cat > /etc/nginx/conf.d/cdn.conf <<'END'
-                proxy_cache_path /var/tmp/cdn keys_zone=cdn:1m;
-                server {
-                    listen 8080;
-                    location / {
-                        proxy_pass https://127.0.0.1;
-                        proxy_set_header Host avatar.spacefox.fr;
-                        proxy_ssl_name avatar.spacefox.fr;
-                        proxy_ssl_server_name on;
-                        proxy_cache cdn;
-                        add_header X-Cache $upstream_cache_status always;
-                    }
-                }
-                END
-                systemctl reload nginx
-                until visit --output /dev/null http://localhost:8080/; do sleep 0.1; done""");
-        String ask = "for n in $(seq 9); do visit --output /dev/null --dump-header - http://localhost:8080/";
-        String redirects = box.run(ask + "x; done | tr -d '\\r' | grep -i '^location\\|^x-cache' | sort -u");
-        assertTrue(redirects.endsWith("\nX-Cache: MISS"), redirects);
-        assertTrue(redirects.lines().count() > 3, redirects);
-        String pictures = box.run(ask + "Renard-5.png; done | tr -d '\\r' | grep '^X-Cache' | uniq -c");
-        assertTrue(pictures.matches("1 X-Cache: MISS\\s+8 X-Cache: HIT"), pictures);
-        box.run("rm /etc/nginx/conf.d/cdn.conf; systemctl reload nginx");
-    }
-
-    /** Each address shows its own hue, also to somebody who looks at the pixels. */
-    @Test
-    @Needs({BOX, CHROMIUM, IMAGEMAGICK})
     @Execution(ExecutionMode.CONCURRENT)
     void oneDrawingHas360Colours() throws Exception {
-        try (var box = new Box()) {
+        try (var box = new Box("/")) {
             Files.writeString(box.path("/root/fox.svg"), """
                     <svg xmlns='http://www.w3.org/2000/svg' width='90' height='90'>
                     <rect width='90' height='90' fill='hsl(0, 100%, 50%)'/></svg>""");
@@ -91,17 +60,10 @@ class OperationsIT extends InstalledSite {
             String head = box.curl("https://avatar.example.org/hue/120.svg").output();
             assertTrue(head.contains("\nCache-Control: public, max-age=31536000, immutable\n"), head);
             assertTrue(head.contains("\nContent-Type: image/svg+xml\n"), head);
-            String pixels = box.run("""
-                    cd /root
-                    for hue in 120 240 360; do
-                        echo "<img style='float: left' src='https://avatar.example.org/hue/$hue.svg'>"
-                    done > page.html
-                    sed -i '1i <body style="margin: 0">' page.html
-                    chromium --headless --no-sandbox --ignore-certificate-errors --disable-gpu \\
-                        --host-resolver-rules='MAP * 127.0.0.1' --window-size=400,90 \\
-                        --screenshot=/root/seen.png file:///root/page.html > /dev/null 2>&1
-                    convert seen.png -crop 270x90+0+0 -sample '3x1!' -depth 8 rgb:- | od -An -v -tx1""");
-            assertEquals("00 ff 00 00 00 ff ff 00 00", pixels);
+            for (String hue : List.of("1", "120", "360")) {
+                String drawing = box.run("visit https://avatar.example.org/hue/" + hue + ".svg");
+                assertTrue(drawing.contains("\"hsl(" + hue + ", 100%, 50%)\""), drawing);
+            }
             box.install("");
         }
     }
@@ -148,7 +110,7 @@ class OperationsIT extends InstalledSite {
     @Needs({BOX, IMAGEMAGICK, CERTBOT})
     @Execution(ExecutionMode.CONCURRENT)
     void aSiteMovesAndGetsASecondMachine() throws Exception {
-        try (var old = new Box();
+        try (var old = new Box("/");
                 var first = new Box(Debian.OTHER.files());
                 var second = new Box(Debian.OTHER.files())) {
             old.run("ip link add eth0 type bridge; ip address add 192.0.2.9/24 dev eth0; ip link set eth0 up");
@@ -232,9 +194,10 @@ class OperationsIT extends InstalledSite {
             "until [ -e /root/stop ]; do " + VISIT + "; " + VISIT + "; sleep 0.02; done | sort | uniq -c", 1, 2, 2, 1);
 
     /** A cable from a box to the bridge in another one. */
-    private static void plug(Box bridge, Box box, int number) {
+    private static void plug(Box bridge, Box box, int number) throws IOException {
         String script = "ip link add port%1$d type veth peer name eth0 netns %2$d; ip link set port%1$d master eth0 up";
-        Command.finish(bridge.start(false, "sh", "-ec", String.format(script, number, box.leader())))
+        String command = String.format(script, number, box.leader());
+        Command.run("nsenter", "--net", "--target", "" + bridge.leader(), "sh", "-ec", command)
                 .ok();
         box.run("ip address add 192.0.2." + number + "/24 dev eth0; ip link set eth0 up");
     }
@@ -244,7 +207,6 @@ class OperationsIT extends InstalledSite {
         authority.run("sed -i '/spacefox/d' /etc/hosts; echo 192.0.2." + number + " avatar.spacefox.fr >> /etc/hosts");
     }
 
-    /** The Java program alone, with five foxes. */
     private static void alone(Box box) throws IOException {
         Box.drawFoxes(5, box.path("/root/cats"));
         box.run(Documents.commands("The Java program alone"));

@@ -46,7 +46,6 @@ class OutageIT extends InstalledSite {
         box.run("pkill -CONT -f avatar.jar; systemctl start avatar");
     }
 
-    /** The answers to all requests at once. */
     private List<Answer> answers() {
         var sent = Request.ALL.stream()
                 .map(request -> Map.entry(request, request.start(box)))
@@ -144,26 +143,6 @@ class OutageIT extends InstalledSite {
         }
         awaitTheJvm();
         assertEquals(jvm, box.jvm());
-    }
-
-    /** Debian gives nginx 256 file descriptors more than connections; here are more pictures than that. */
-    @Test
-    @Needs({BOX, H2LOAD})
-    void pictureFilesDoNotTakeTheLastDescriptor() throws Exception {
-        try (var own = Box.installed()) {
-            own.run("""
-                    for number in $(seq 22 600); do
-                        cp /var/www/avatar/Renard-1.png /var/www/avatar/Renard-$number.png
-                    done
-                    sed -i '/^worker_processes/d; s/connections .*/connections 200;/' /etc/nginx/nginx.conf
-                    echo 'worker_processes 1; worker_rlimit_nofile 456;' > /etc/nginx/modules-enabled/few.conf
-                    systemctl restart nginx""");
-            fetchDraws(own);
-            String report = own.run("timeout 100 h2load --h1 -c100 -n60000 https://127.0.0.1/x"
-                    + " $(seq --format 'https://127.0.0.1/Renard-%g.png' 600)");
-            assertEquals(0, Load.of(report).failed(), report);
-            assertTrue(Load.of(report).pictures() > 0 && Load.of(report).redirected() > 0, report);
-        }
     }
 
     /** A worker process that is killed while it renews draws leaves them as they are, for ever: the guide's remedy. */
