@@ -10,10 +10,7 @@ import org.junit.jupiter.params.provider.Arguments;
 
 /** The ways to run the jar that README and the unit name. */
 enum Mode {
-
-    /** README's command. */
     PUBLISHED,
-    /** README's command with --pool. */
     POOL,
     /** The JVM flags of the unit, as they stand in its file. */
     UNIT;

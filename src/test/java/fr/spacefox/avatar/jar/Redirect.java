@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The answer to each request. */
 final class Redirect {
 
     static final String DEFAULT_URL = "https://avatar.spacefox.fr/Renard-*.png";

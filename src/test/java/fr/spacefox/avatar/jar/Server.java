@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -36,6 +37,7 @@ final class Server implements AutoCloseable {
     final String startLine;
     final int port;
     final Process process;
+    private final List<Client> clients = Collections.synchronizedList(new ArrayList<>());
     private final BufferedReader output;
     private final Path errors = Files.createTempFile("avatar", ".err");
 
@@ -79,11 +81,13 @@ final class Server implements AutoCloseable {
         return command;
     }
 
+    /** A client that stays until it is closed, or the server is. */
     Client connect() throws IOException {
-        return new Client(port, 8000);
+        Client client = new Client(port, 8000);
+        clients.add(client);
+        return client;
     }
 
-    /** What one well-behaved client gets. */
     String ask() throws IOException {
         return ask(8000);
     }
@@ -117,12 +121,10 @@ final class Server implements AutoCloseable {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
     }
 
-    /** Its open files and connections. */
     int descriptors() {
         return new File("/proc/" + process.pid() + "/fd").list().length;
     }
 
-    /** What it has used of all cores since its start. */
     Duration cpuTime() {
         return process.info().totalCpuDuration().orElseThrow();
     }
@@ -152,7 +154,7 @@ final class Server implements AutoCloseable {
                     Redirect.check(client.send(Client.GET).head());
                 return true;
             } finally {
-                Client.closeAll(open);
+                for (Client client : open) client.close();
             }
         });
     }
@@ -164,18 +166,10 @@ final class Server implements AutoCloseable {
         assertFalse(output.ready(), "one line on stdout");
     }
 
-    /** Ends it as a service manager would. */
-    void assertEndsBySigterm() throws IOException, InterruptedException {
-        process.toHandle().destroy(); // Process.destroy() would also close its output
-        assertTrue(process.waitFor(20, TimeUnit.SECONDS), "ends");
-        assertEquals("", Files.readString(errors), "stderr");
-        assertEquals(null, output.readLine(), "one line on stdout");
-        assertEquals(128 + 15, process.exitValue());
-    }
-
     @Override
     public void close() throws IOException {
         process.destroyForcibly().onExit().join();
+        for (Client client : clients) client.close();
         Files.deleteIfExists(errors);
     }
 }

@@ -10,13 +10,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -49,23 +52,21 @@ class StallIT {
         }
     }
 
+    @AutoClose("shutdownNow")
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
     /** Visits fifty times a second, even while earlier visits wait, and does something else ten times a second. */
-    private static List<Visit> visit(Server server, int seconds, Callable<?> beside) throws Exception {
+    private List<Visit> visit(Server server, int seconds, Executable beside) throws Throwable {
         List<Future<Visit>> visits = new ArrayList<>();
-        ExecutorService visitors = Executors.newCachedThreadPool();
-        try {
-            long start = System.nanoTime();
-            for (int i = 0; i < seconds * 50; i++) {
-                if (i % 5 == 0) beside.call();
-                visits.add(visitors.submit(() -> Visit.to(server, start)));
-                Thread.sleep(20);
-            }
-            List<Visit> done = new ArrayList<>();
-            for (Future<Visit> visit : visits) done.add(visit.get());
-            return done;
-        } finally {
-            visitors.shutdownNow();
+        long start = System.nanoTime();
+        for (int i = 0; i < seconds * 50; i++) {
+            if (i % 5 == 0) beside.execute();
+            visits.add(threads.submit(() -> Visit.to(server, start)));
+            Thread.sleep(20);
         }
+        List<Visit> done = new ArrayList<>();
+        for (Future<Visit> visit : visits) done.add(visit.get());
+        return done;
     }
 
     /** One at a time: a first request that takes long, on a busy machine, brings the pool for long. */
@@ -75,21 +76,14 @@ class StallIT {
         return server;
     }
 
-    /** Hang-ups that ask nothing must not change who runs the requests. */
-    private static Void hangUp(Server server) throws IOException {
-        server.connect().close();
-        return null;
-    }
-
     /** Not with the unit's flags: nginx sends whole requests, and the unit looks for stalls once a second. */
     @ParameterizedTest
     @EnumSource(names = {"PUBLISHED", "POOL"})
-    void stallsCostTheOthersOneWait(Mode mode) throws Exception {
-        List<Client> stalled = new ArrayList<>();
+    void stallsCostTheOthersOneWait(Mode mode) throws Throwable {
         try (Server server = warm(mode, Server.JAVA_HOME)) {
-            for (int i = 0; i < 70; i++) hangUp(server);
-            List<Visit> visits =
-                    visit(server, 8, () -> stalled.add(server.connect().send(Client.HALF_HEAD)));
+            // Hang-ups that ask nothing must not change who runs the requests.
+            for (int i = 0; i < 70; i++) server.connect().close();
+            List<Visit> visits = visit(server, 8, () -> server.connect().send(Client.HALF_HEAD));
             List<Visit> slow =
                     visits.stream().filter(visit -> !visit.isAtOnce()).toList();
             for (Visit visit : slow) {
@@ -97,44 +91,25 @@ class StallIT {
                 assertTrue(visit.atMillis - slow.get(0).atMillis <= LONGEST_MILLIS, () -> "twice: " + slow);
             }
             server.assertUnharmed();
-        } finally {
-            Client.closeAll(stalled);
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void closesAStalledConnectionAfterTwoSeconds(Mode mode) throws Exception {
-        try (Server server = Server.start(mode);
-                Client stalled = server.connect().send(Client.HALF_HEAD)) {
-            assertEquals("", stalled.rest());
         }
     }
 
     /** Ten that begin 0.1 s apart: were a stall only noticed once a second, half of them would last 2.5 s or more. */
     @Test
     void aStallLastsTwoSecondsAndNotThree() throws Exception {
-        ExecutorService threads = Executors.newCachedThreadPool();
         try (Server server = Server.start(Mode.POOL)) {
-            List<Future<Long>> stalls = new ArrayList<>();
+            Map<Client, Long> starts = new LinkedHashMap<>();
             for (int i = 0; i < 10; i++) {
-                stalls.add(threads.submit(() -> millisOfAStall(server)));
+                starts.put(server.connect().send(Client.HALF_HEAD), System.nanoTime());
                 Thread.sleep(100);
             }
             List<Long> millis = new ArrayList<>();
-            for (Future<Long> stall : stalls) millis.add(stall.get());
+            for (Client stalled : starts.keySet()) {
+                assertEquals("", stalled.rest());
+                millis.add(Server.millisSince(starts.get(stalled)));
+            }
             assertTrue(millis.stream().filter(ms -> ms >= 2400).count() < 5, millis::toString);
-        } finally {
-            threads.shutdownNow();
         }
-    }
-
-    private static long millisOfAStall(Server server) throws IOException {
-        long start = System.nanoTime();
-        try (Client stalled = server.connect().send(Client.HALF_HEAD)) {
-            assertEquals("", stalled.rest());
-        }
-        return Server.millisSince(start);
     }
 
     /** A stall of 0.1 s brings the pool for some 3 s. The dispatcher is back when a stall makes others wait again. */
@@ -164,15 +139,12 @@ class StallIT {
 
     @ParameterizedTest
     @MethodSource("pauses")
-    void clientsThatPauseDelayNobody(int clients, int pauseMillis, Path jdk) throws Exception {
-        ExecutorService threads = Executors.newCachedThreadPool();
+    void clientsThatPauseDelayNobody(int clients, int pauseMillis, Path jdk) throws Throwable {
         try (Server server = warm(Mode.PUBLISHED, jdk)) {
             for (int i = 0; i < clients; i++) threads.submit(() -> pauseInEachRequest(server, pauseMillis));
-            List<Visit> visits = visit(server, 6, () -> hangUp(server));
+            List<Visit> visits = visit(server, 6, () -> server.connect().close());
             for (Visit visit : visits) assertTrue(visit.isAtOnce(), visit::toString);
             server.assertUnharmed();
-        } finally {
-            threads.shutdownNow();
         }
     }
 

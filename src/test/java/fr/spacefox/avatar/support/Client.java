@@ -8,7 +8,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 
 /** One connection to this machine, byte by byte. */
 public final class Client implements AutoCloseable {
@@ -59,9 +58,5 @@ public final class Client implements AutoCloseable {
     @Override
     public void close() throws IOException {
         socket.close();
-    }
-
-    public static void closeAll(List<Client> clients) throws IOException {
-        for (Client client : clients) client.close();
     }
 }

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 /** A program that has ended: its exit status, and what it printed on both streams. */
 public record Command(int status, String output) {
 
-    /** Runs a program on this machine to its end. */
     public static Command run(String... words) throws IOException {
         return finish(new ProcessBuilder(words).redirectErrorStream(true).start());
     }

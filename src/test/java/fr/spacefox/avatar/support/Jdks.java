@@ -2,6 +2,7 @@ package fr.spacefox.avatar.support;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,16 +13,13 @@ public final class Jdks {
 
     private Jdks() {}
 
-    /** Every JDK from 17 on in the usual places, each once, the one that runs the tests first. */
+    /** Every JDK from 17 on that packages have installed, each once, the one that runs the tests first. */
     public static List<Path> all() throws IOException {
         List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"))));
-        if (System.getenv("JAVA_HOME") != null) homes.add(Path.of(System.getenv("JAVA_HOME")));
-        Path sdkman = Path.of(System.getProperty("user.home"), ".sdkman/candidates/java");
-        for (Path parent : List.of(Path.of("/usr/lib/jvm"), sdkman)) {
-            if (!Files.isDirectory(parent)) continue;
-            try (Stream<Path> children = Files.list(parent)) {
-                homes.addAll(children.sorted().toList());
-            }
+        try (Stream<Path> others = Files.list(Path.of("/usr/lib/jvm"))) {
+            homes.addAll(others.sorted().toList());
+        } catch (NoSuchFileException noOthers) {
+            // Java need not come from a package
         }
         List<Path> jdks = new ArrayList<>();
         for (Path home : homes) {
