@@ -28,23 +28,18 @@ final class Box implements AutoCloseable {
                 --resolve '*:443:127.0.0.1' --resolve '*:80:127.0.0.1' "$@"
             """;
 
+    private static final String LOG = "target/boxes.log";
+
     private final Process nspawn;
-    private final Path log;
     private final Thread atExit = new Thread(this::destroy);
     private long leader;
 
-    Box() throws IOException, InterruptedException {
-        this("/");
-    }
-
-    /** Boots the files in a folder, where nothing is installed yet. */
     Box(String files) throws IOException, InterruptedException {
         this(files, "");
     }
 
     /** What changes goes to a disk, the image of a file system, and is there again when a box boots from it. */
     Box(String files, String disk) throws IOException, InterruptedException {
-        log = Files.createTempFile("avatar-box", ".log");
         Path project = Path.of("").toAbsolutePath();
         String script = """
                 set -e
@@ -78,7 +73,7 @@ final class Box implements AutoCloseable {
                         "unshare", "--mount", "sh", "-c", script, "box", project.toString(), files, VISIT, disk)
                 .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(new File(LOG)))
                 .start();
         Runtime.getRuntime().addShutdownHook(atExit);
         try {
@@ -97,10 +92,6 @@ final class Box implements AutoCloseable {
     }
 
     /** Boots a machine and installs the site with 21 samples and its own certificate. */
-    static Box installed() throws IOException, InterruptedException {
-        return installed("/");
-    }
-
     static Box installed(String files) throws IOException, InterruptedException {
         var box = new Box(files);
         try {
@@ -153,14 +144,14 @@ final class Box implements AutoCloseable {
     }
 
     Process start(String script) {
-        return start(true, "sh", "-ec", script);
+        return exec("sh", "-ec", script);
     }
 
-    /** Starts a command in the box, or only in its network. */
-    Process start(boolean inside, String... command) {
-        var line = new ArrayList<>(
-                List.of("timeout", "--kill-after=5", "300", "nsenter", "--target", Long.toString(leader), "--net"));
-        if (inside) line.addAll(List.of("--mount", "--uts", "--ipc", "--pid", "--wdns=/"));
+    Process exec(String... command) {
+        String[] enter = {"nsenter", "--target", "" + leader, "--net", "--mount", "--uts", "--ipc", "--pid", "--wdns=/"
+        };
+        var line = new ArrayList<>(List.of("timeout", "--kill-after=5", "300"));
+        line.addAll(List.of(enter));
         line.addAll(List.of(command));
         try {
             var builder = new ProcessBuilder(line).redirectErrorStream(true);
@@ -174,7 +165,7 @@ final class Box implements AutoCloseable {
 
     /** One request from inside the box: the head in lines, then what -w printed. */
     Command curl(String... arguments) {
-        var result = Command.finish(start(true, curlCommand(arguments)));
+        var result = Command.finish(exec(curlCommand(arguments)));
         return new Command(result.status(), result.output().replace("\r", ""));
     }
 
@@ -186,7 +177,6 @@ final class Box implements AutoCloseable {
         return line.toArray(String[]::new);
     }
 
-    /** A file of the box. */
     Path path(String name) {
         return Path.of("/proc/" + leader + "/root" + name);
     }
@@ -201,19 +191,7 @@ final class Box implements AutoCloseable {
     }
 
     void awaitTrue(String what, BooleanSupplier probe) throws InterruptedException {
-        try {
-            Await.until(what, probe::getAsBoolean);
-        } catch (AssertionError vain) {
-            throw new AssertionError(vain.getMessage() + "; the box said: " + said(), vain);
-        }
-    }
-
-    private String said() {
-        try {
-            return Files.readString(log);
-        } catch (IOException failure) {
-            return failure.toString();
-        }
+        Await.until(what + ", see " + LOG, probe::getAsBoolean);
     }
 
     private void destroy() {
@@ -226,7 +204,6 @@ final class Box implements AutoCloseable {
         destroy();
         assertTrue(nspawn.waitFor(30, TimeUnit.SECONDS), "the box does not end");
         Runtime.getRuntime().removeShutdownHook(atExit);
-        Files.delete(log);
         String groups = "find /sys/fs/cgroup -depth -type d -path '*/avatar-" + nspawn.pid() + "*'";
         String delete = groups + " -exec rmdir {} +; ! " + groups + " | grep -q .";
         Await.until(

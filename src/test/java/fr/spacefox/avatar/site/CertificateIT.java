@@ -126,7 +126,7 @@ class CertificateIT {
     /** A wildcard certificate as the guide says: it is used as it is, and deploy/certificate leaves it alone. */
     @Test
     void aCertificateFromElsewhereIsUsed() throws Exception {
-        try (var box = Box.installed()) {
+        try (var box = Box.installed("/")) {
             box.run(AUTHORITY);
             box.run("""
                     mkdir -p /etc/letsencrypt/live/example.org /etc/letsencrypt/archive/example.org

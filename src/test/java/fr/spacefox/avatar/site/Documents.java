@@ -18,7 +18,6 @@ final class Documents {
         return "cd /root\n" + String.join("", blocks(heading));
     }
 
-    /** The blocks of shell under a heading. */
     static List<String> blocks(String heading) throws IOException {
         var section = Pattern.compile("(?ms)^#+ " + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)")
                 .matcher(Files.readString(Path.of("README.md"))

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 
@@ -16,18 +16,14 @@ abstract class InstalledSite {
     static final String SITE = "https://avatar.spacefox.fr";
     static final List<String> SITES = List.of(SITE, "http://avatar.spacefox.fr");
 
+    @AutoClose
     Box box;
 
     @BeforeAll
     void install() throws Exception {
-        box = Box.installed();
+        box = Box.installed("/");
         // Debian's own site would answer what names no domain on port 80.
         box.run(Documents.commands("Other sites on the same nginx"));
-    }
-
-    @AfterAll
-    void discard() throws Exception {
-        if (box != null) box.close();
     }
 
     Answer ask(String... arguments) {

@@ -26,7 +26,7 @@ record Request(boolean tls, String... command) {
     }
 
     Process start(Box box) {
-        return box.start(true, command);
+        return box.exec(command);
     }
 
     Answer send(Box box) {

@@ -5,18 +5,15 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/**
- * What a test, or each test of a class, needs from the machine; without it the test is left out.
- */
+/** What a test, or each test of a class, needs from the machine; without it the test is left out. */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(Needs.Condition.class)
@@ -24,62 +21,45 @@ public @interface Needs {
 
     Tool[] value();
 
-    /** Commands, and Debian's packages that have them. */
+    /** Debian's packages, and a script that succeeds where their commands are there and may do what a test does. */
     enum Tool {
-        AB("apache2-utils", "ab"),
+        AB("apache2-utils", "command -v ab"),
         BOX(
-                "nginx openssl curl file systemd-container iproute2 util-linux",
-                "nginx openssl curl file systemd-nspawn ip nsenter unshare"),
-        CERTBOT("certbot pebble", "certbot pebble"),
-        CHROMIUM("chromium", "chromium"),
-        DISK("e2fsprogs mount bsdutils procps", "mkfs.ext4 losetup script pkill"),
-        H2LOAD("nghttp2-client", "h2load"),
-        IMAGEMAGICK("imagemagick", "convert"),
-        MAVEN("maven", "mvn"),
-        NFT("nftables", "nft"),
-        PYTHON("python3", "python3"),
-        STRACE("strace", "strace"),
-        SYSTEMD_ANALYZE("systemd", "systemd-analyze"),
-        WRK("wrk", "wrk"),
-        ROOT("util-linux", "setpriv unshare");
-
-        /** What Box does: root in a container may often not mount, nor make a network. */
-        private static final String MAKE_A_BOX = """
-                mount -t tmpfs box /mnt
-                cd /mnt
-                mkdir upper work root
-                mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work box root""";
-
-        private static final boolean IS_ROOT = System.getProperty("user.name").equals("root");
-        private static final boolean BOX_CAN_BE_MADE =
-                IS_ROOT && succeeds("unshare", "--mount", "--net", "sh", "-ec", MAKE_A_BOX);
+                "nginx openssl curl file systemd-container iproute2 util-linux (by a root who may mount and make networks)",
+                """
+                for tool in nginx openssl curl file systemd-nspawn ip nsenter; do command -v $tool; done
+                # What Box does: root in a container may often not mount, nor make a network.
+                unshare --mount --net sh -ec '
+                    mount -t tmpfs box /mnt
+                    cd /mnt
+                    mkdir upper work root
+                    mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work box root'"""),
+        CERTBOT("certbot pebble", "command -v certbot && command -v pebble"),
+        CHROMIUM("chromium", "command -v chromium"),
+        DISK(
+                "e2fsprogs mount bsdutils procps (by a root who may use loop devices)",
+                "for tool in mkfs.ext4 script pkill; do command -v $tool; done; losetup --find"),
+        H2LOAD("nghttp2-client", "command -v h2load"),
+        IMAGEMAGICK("imagemagick", "command -v convert"),
+        MAVEN("maven", "command -v mvn"),
+        NFT("nftables", "command -v nft"),
+        PYTHON("python3", "command -v python3"),
+        STRACE("strace", "command -v strace"),
+        SYSTEMD_ANALYZE("systemd", "command -v systemd-analyze"),
+        WRK("wrk", "command -v wrk");
 
         private final String packages;
-        private final String commands;
+        private final boolean isHere;
 
-        Tool(String packages, String commands) {
+        Tool(String packages, String script) {
             this.packages = packages;
-            this.commands = commands;
+            isHere = succeeds("PATH=$PATH:/usr/sbin\n" + script); // which users' paths lack in Debian
         }
 
-        private boolean isInstalled() {
-            String path = "PATH=$PATH:/usr/sbin; "; // which users' paths lack in Debian
-            return succeeds("sh", "-c", path + "for tool in " + commands + "; do command -v $tool || exit; done");
-        }
-
-        private boolean isAllowed() {
-            return switch (this) {
-                case BOX -> BOX_CAN_BE_MADE;
-                case DISK -> IS_ROOT && succeeds("losetup", "--find");
-                case ROOT -> IS_ROOT && succeeds("unshare", "--net", "true");
-                default -> true;
-            };
-        }
-
-        private static boolean succeeds(String... command) {
+        private static boolean succeeds(String script) {
             try {
-                return Command.run(command).status() == 0;
-            } catch (IOException notInstalled) {
+                return Command.run("sh", "-ec", script).status() == 0;
+            } catch (IOException noShell) {
                 return false;
             }
         }
@@ -88,18 +68,13 @@ public @interface Needs {
     class Condition implements ExecutionCondition {
         @Override
         public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-            List<Tool> tools = AnnotationSupport.findAnnotation(context.getElement(), Needs.class)
-                    .map(needs -> List.of(needs.value()))
-                    .orElse(List.of());
-            String packages = tools.stream()
-                    .filter(tool -> !tool.isInstalled())
-                    .map(tool -> " " + tool.packages)
-                    .collect(Collectors.joining());
-            List<String> lacking = new ArrayList<>();
-            if (!packages.isEmpty()) lacking.add("apt-get install" + packages);
-            if (!tools.stream().allMatch(Tool::isAllowed)) lacking.add("root who may mount and make networks");
+            String lacking = AnnotationSupport.findAnnotation(context.getElement(), Needs.class).stream()
+                    .flatMap(needs -> Stream.of(needs.value()))
+                    .filter(tool -> !tool.isHere)
+                    .map(tool -> tool.packages)
+                    .collect(Collectors.joining(" "));
             if (lacking.isEmpty()) return ConditionEvaluationResult.enabled("everything is here");
-            return ConditionEvaluationResult.disabled(LeftOut.because(String.join(", ", lacking)));
+            return ConditionEvaluationResult.disabled(LeftOut.because("apt-get install " + lacking));
         }
     }
 }
