@@ -10,7 +10,7 @@ KEPT, CLOSED, FULL, CROWD, IDLE = "10 kept alive", "10 closed", "full load", "10
 RATES = [f"{rate}/s" for rate in (1, 10, 100, 200, 500)]
 OURS = ("avatar.jar", "the deployed")
 CHART = {  # part, load and title of a column of bars, and its programs
-    ("site", RATES[1], "A visit at ten a second, over TLS: CPU in µs"): [
+    ("site", RATES[1], "A page at ten a second, over TLS: CPU in µs"): [
         "the deployed site", "Go net/http", "nginx return 302", "nginx random_index", "PHP behind nginx",
         "Apache before avatar.jar"],
     ("peers", KEPT, "A request, without TLS: CPU in µs"): [
@@ -22,8 +22,8 @@ SAID = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "
 
 
 TABLES = {  # the name, the part, the first head; of each other column the head, the load and what it shows of that
-    "site_table": ("site", "CPU of a visit over TLS in µs, at", *((key, key, "cpu") for key in RATES),
-                   (FULL, FULL, "cpu"), ("and visits/s", FULL, "rate")),
+    "site_table": ("site", "CPU of a page over TLS in µs, at", *((key, key, "cpu") for key in RATES),
+                   (FULL, FULL, "cpu"), ("and pages/s", FULL, "rate")),
     "idle_table": ("site", "over TLS", ("idle: CPU, µs/s", IDLE, "cpu"), ("wake-ups/s", IDLE, "wakeups"),
                    ("MB", IDLE, "memory"), ("of which Java", IDLE, "java"), ("MB at 10/s", RATES[1], "memory"),
                    ("at 500/s", RATES[-1], "memory"), (f"at {FULL}", FULL, "memory"),
@@ -84,7 +84,8 @@ def chart(runs, file):
     _, sides = pyplot.subplots(1, len(CHART), figsize=(9.5, 3.4), layout="constrained")
     for side, ((part, key, title), names) in zip(sides, CHART.items()):
         found = runs.get(part, {})
-        loads = {name: found[name][key]["cpu"] for name in reversed(names) if key in found.get(name, ())}
+        loads = {name: found[name][key]["cpu"] for name in names if key in found.get(name, ())}
+        loads = dict(sorted(loads.items(), key=lambda load: -median(load[1])))
         middles = [*map(median, loads.values())]
         reach = [[middle - min(cpu) for middle, cpu in zip(middles, loads.values())],
                  [max(cpu) - middle for middle, cpu in zip(middles, loads.values())]]
