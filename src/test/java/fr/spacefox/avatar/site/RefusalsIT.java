@@ -37,7 +37,6 @@ class RefusalsIT extends EachDebian {
                 cd /root
                 cp -r deploy /tmp
                 mkdir empty
-                echo text > cat.txt
                 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=other \\
                     -keyout other.key -out other.pem
                 ip link add fox0 type veth peer name fox1
@@ -75,7 +74,7 @@ class RefusalsIT extends EachDebian {
                 printf '#!/bin/sh\\necho openjdk version \\\\"%s\\\\" 2022-07-19 >&2\\n' > /usr/bin/java
                 chmod 755 /usr/bin/java""".formatted(version);
         String message = "/usr/bin/java is version " + version + ", but 17.0.5 or later is needed";
-        return refused(breaks, CATS + " cats", message, "mv /tmp/java /usr/bin/java");
+        return inTheWay(breaks, message, "mv /tmp/java /usr/bin/java");
     }
 
     private static Case program(String port, String address, String remedy) {
@@ -116,7 +115,6 @@ class RefusalsIT extends EachDebian {
         String end = "End it, or see \"Behind another web server\" in deploy/operations.md";
         String defaultSite =
                 "ln -s ../sites-available/default /etc/nginx/sites-enabled; rm " + OTHER + "; systemctl restart nginx";
-        String noPicture = "deploy/pictures: no usable picture";
         String noDomains = "-h cats cat13.png 192.0.2.1 fox..org https://fox.org/ a_b.org fox.org.";
         var domains = Stream.of(noDomains.split(" ")).map(RefusalsIT::noDomain);
         var versions = Stream.of("17", "17.0.4", "11.0.22", "1.8.0_402").map(RefusalsIT::java);
@@ -134,13 +132,15 @@ class RefusalsIT extends EachDebian {
                 settings("PORT=http", "PORT=http is no port"),
                 settings("PORT=0", "PORT=0 is no port"),
                 settings("PORT=65536", "PORT=65536 is no port"),
-                settings(
-                        "URL=https://cdn.example.org/{90}/*.png",
-                        "URL=https://cdn.example.org/{90}/*.png: the Java program says: URL*: <.*>"),
-                refused(
+                late(
+                        "sed 's|^URL=.*|URL=https://cdn.example.org/{90}/*.png|' deploy/avatar.default > " + SETTINGS,
+                        "",
+                        "deploy/install: " + SETTINGS
+                                + ": URL=https://cdn.example.org/{90}/*.png: the Java program says: URL*: <.*>",
+                        ""),
+                inTheWay(
                         "mv /usr/bin/java /tmp; printf '#!/bin/sh\\necho fox >&2; exit 1' > /usr/bin/java;"
                                 + " chmod 755 /usr/bin/java",
-                        CATS + " cats",
                         "/usr/bin/java does not start. It says: fox",
                         "mv /tmp/java /usr/bin/java"),
                 refused(
@@ -167,8 +167,7 @@ class RefusalsIT extends EachDebian {
                         "avatar.spacefox.fr cats",
                         "cats: URL in " + SETTINGS + " leads to another server; put the pictures there",
                         ""),
-                late("", "empty", noPicture, ""),
-                late("", "cat.txt", "left out: cat.txt: no picture (text/plain)\n" + noPicture, ""));
+                late("", "empty", "deploy/pictures: no usable picture", ""));
         var others = Stream.of(
                 refused(
                         "printf '[Socket]\\nListenStream=80\\n[Install]\\nWantedBy=sockets.target\\n' >"
@@ -192,7 +191,6 @@ class RefusalsIT extends EachDebian {
                         "nginx -s stop; until systemctl start nginx; do sleep 0.1; done"),
                 listen("listen 127.0.0.1:80"),
                 listen("listen 192.0.2.9:443 ssl"),
-                listen("listen localhost"),
                 listen("listen 443 ssl proxy_protocol"),
                 inTheWay(
                         "rm /etc/nginx/sites-enabled/default; echo 'server { listen [::]:80 ipv6only=off; }' > " + OTHER
