@@ -69,7 +69,7 @@ class CheckIT extends InstalledSite {
                 "sed -i.old 's/expires off/expires 1h/' /etc/nginx/conf.d/avatar.conf; systemctl restart nginx"
                         + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
                         + " | .png, Cache-Control: max-age=3600, Expires: ",
-                "touch --date '1 hour' /run/avatar/* | touch /run/avatar/* | the clock was set back, and nginx keeps",
+                "touch --date '1 hour' /run/avatar/* | touch /run/avatar/* | the clock was set back: nginx renews",
             })
     void namesWhatIsWrong(String breaks, String repairs, String says) throws InterruptedException {
         fetchDraws(box);

@@ -150,12 +150,12 @@ class InstallIT extends EachDebian {
         box.run("openssl x509 -noout -checkhost " + DOGS + " -in /etc/avatar/site.pem | grep 'does match'");
     }
 
-    /** Zeros in front, the last of two lines, no quotes, a key that is not avatar's, and one that is new. */
+    /** Zeros in front, the last of two lines, no quotes, another's key, a new one, no end of the line. */
     @Test
     void takesSettingsAsTheyAreWritten() throws Exception {
         box.run("""
                 sed -i /SIZE=/d /etc/default/avatar
-                printf '%s\\n' COUNT=03 EXTRA=1 'URL=https://cats.example.org/Renard-*.png' \\
+                printf '%s\\n' COUNT=03 EXTRA=1 'URL=https://cats.example.org/Renard-*.png' | head -c -1 \\
                     >> /etc/default/avatar""");
         assertReports(3, "https://cats.example.org/me.png", box.install(""));
         String seen = box.run("grep -v '^#' /etc/default/avatar");
@@ -232,6 +232,11 @@ class InstallIT extends EachDebian {
             // An interrupted run has published a picture and not yet written down its original.
             box.run("sed -i /pic-43/d /etc/avatar/taken");
             assertReports(44, "https://cats.example.org/me.jpg", box.install(CATS + " cats"));
+            // The kernel ends what reads the pictures for want of memory, and does not say that the rest is damaged.
+            box.run("printf '#!/bin/sh\n/usr/bin/identify \"$@\" | head -n 1\nkill -9 $$\n' > /usr/local/bin/identify");
+            box.run("chmod 755 /usr/local/bin/identify");
+            assertFalse(box.install("").contains("damaged"));
+            box.run("rm /usr/local/bin/identify");
             // A power cut has left an empty picture, whose original is taken again.
             box.run(": > /var/www/avatar/pic-42.jpg");
             said = box.install("");
@@ -253,6 +258,10 @@ class InstallIT extends EachDebian {
         var state = new State(box);
         Command interrupted = box.attempt("cd /root; PATH=/root/bin:$PATH deploy/install " + DOGS + " cats");
         assertEquals(1, interrupted.status());
+        state.assertUnchanged();
+        // It is refused while nobody reads its output any more.
+        box.run("sed -i 's/kill.*/exit 1/' /root/bin/nginx; cd /root; PATH=/root/bin:$PATH deploy/install " + DOGS
+                + " cats 2>&1 | head -n 1");
         state.assertUnchanged();
         assertEquals(jvm, box.jvm());
         box.run("rm -r /root/bin /root/cats/new.png");

@@ -125,7 +125,7 @@ class RefusalsIT extends EachDebian {
                 noDomain("a".repeat(64) + ".org"),
                 noDomain("a.".repeat(126) + "org"),
                 wrong("$(printf 'r\\303\\251nard.fr') cats", NO_DOMAIN.formatted("r\u00c3\u00a9nard.fr")),
-                wrong(CATS, "no picture given, and none is here"),
+                wrong(CATS, "no new picture given, and none is in /var/www/avatar"),
                 refused("", CATS + " dogs", "dogs: no such file or folder", ""),
                 settings("COUNT=fox", "COUNT=fox is no number of pictures"),
                 settings("COUNT=-1", "COUNT=-1 is no number of pictures"),
