@@ -63,7 +63,7 @@ class CommandLineIT {
             })
     void refuses(String begin, String lines) throws Exception {
         for (String line : lines.split(", ")) {
-            Command refused = run(Server.command(line.replace("_", "").split(" ", -1)));
+            Command refused = refusal(Server.command(line.replace("_", "").split(" ", -1)));
             String said = refused.output().lines().findFirst().orElse("nothing");
             assertTrue(said.startsWith(begin), said);
             assertFalse(said.contains("Exception") || said.contains("Index") || said.contains("null"), said);
@@ -75,11 +75,14 @@ class CommandLineIT {
     @ParameterizedTest
     @ValueSource(strings = {"https://example.org/a fox-*.png", "https://example.org/*\r\nSet-Cookie: fox"})
     void refusesAUrlWithASpaceOrALineEnd(String url) throws Exception {
-        assertEquals(2, run(Server.command("0", "21", url)).status());
+        assertEquals(2, refusal(Server.command("0", "21", url)).status());
     }
 
-    private static Command run(List<String> command) throws IOException {
-        return Command.run(command.toArray(String[]::new));
+    /** What it prints on standard error. */
+    private static Command refusal(List<String> command) throws IOException {
+        List<String> words = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" 2>&1 > /dev/null", "sh"));
+        words.addAll(command);
+        return Command.run(words.toArray(String[]::new));
     }
 
     @ParameterizedTest
@@ -136,7 +139,7 @@ class CommandLineIT {
     @Test
     void refusesAPortThatIsTaken() throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED)) {
-            Command refused = run(Server.command("" + server.port, "21"));
+            Command refused = refusal(Server.command("" + server.port, "21"));
             assertEquals(new Command(1, "PORT: Address already in use\n"), refused);
             Redirect.check(server.ask());
         }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -29,6 +30,8 @@ class ServiceIT extends InstalledSite {
         assertNotEquals("0", box.run("stat --format %u /proc/" + box.jvm()));
         box.run("systemd-analyze security --offline=yes --threshold=12 /etc/systemd/system/avatar.service");
         assertEquals("", box.run("systemd-analyze verify /etc/systemd/system/avatar.service"));
+        Set<String> allowed = Set.of(property("IPAddressAllow").split(" ")); // systemd prints them in any order
+        assertEquals(Set.of("127.0.0.0/8", "::1/128"), allowed);
     }
 
     private String property(String name) {
