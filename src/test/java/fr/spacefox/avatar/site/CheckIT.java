@@ -53,9 +53,9 @@ class CheckIT extends InstalledSite {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "systemctl stop nginx | systemctl start nginx | https://avatar.spacefox.fr/ at 127.0.0.1: expected status 302, 0 bytes, Location: "
-                        + "https://avatar.spacefox.fr/Renard-*.png, Cache-Control: private, no-store,"
-                        + " but got no answer, curl: (7) ",
+                "systemctl stop nginx | systemctl start nginx | https://avatar.spacefox.fr/ at 127.0.0.1: expected"
+                        + " status 302, 0 bytes, Location: https://avatar.spacefox.fr/Renard-*.png,"
+                        + " Cache-Control: private, no-store, but got no answer, curl: (7) ",
                 "systemctl stop avatar | systemctl start avatar"
                         + " | the Java program does not answer on port 6666; journalctl -u avatar may say why",
                 "pkill -STOP java | pkill -CONT java | the Java program does not answer on port 6666",

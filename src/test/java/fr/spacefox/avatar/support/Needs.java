@@ -25,7 +25,8 @@ public @interface Needs {
     enum Tool {
         AB("apache2-utils", "command -v ab"),
         BOX(
-                "nginx openssl curl file systemd-container iproute2 util-linux (by a root who may mount and make networks)",
+                "nginx openssl curl file systemd-container iproute2 util-linux"
+                        + " (by a root who may mount and make networks)",
                 """
                 for tool in nginx openssl curl file systemd-nspawn ip nsenter; do command -v $tool; done
                 # What Box does: root in a container may often not mount, nor make a network.
