@@ -81,6 +81,16 @@ class CheckIT extends InstalledSite {
         Await.until("a site without a fault", () -> check().equals(new Command(0, "")));
     }
 
+    /** A visitor without a redirect, as while the server starts, is no fault a moment later. */
+    @Test
+    void saysNothingRightAfterTheStart() {
+        box.run("systemctl stop avatar");
+        forgetDraws(box);
+        box.run("systemctl start --no-block avatar; cd /dev\n"
+                + "until visit -fo null http://127.0.0.1:6666/; do visit -o null https://avatar.spacefox.fr/; done");
+        assertEquals(new Command(0, ""), check());
+    }
+
     @Test
     void namesACertificateThatEndsSoonOrThatBrowsersRefuse() {
         sign(5);
