@@ -81,14 +81,15 @@ ALL = [
          [[BUILD / "worker/node_modules/workerd/bin/workerd", "serve", "{DIRECTORY}/config.capnp"]],
          [PEERS / "worker"], [BUILD / "worker/node_modules"], "worker"),
     binary("Go, an SVG in any colour", "a comment", "svg/avatar", kinds=360, status=200),
-    served("nginx sub_filter, the same SVG", "us", NGINX, "svg", path="/hue/120.svg", kinds=0, status=200),
+    served("nginx sub_filter, the same SVG", "us", NGINX, "svg", path="/hue/120.svg", kinds=0, status=200,
+           ships=[PEERS / "svg/nginx.conf", PEERS / "svg/avatar.svg"]),
     TOMCAT,
     built_java("Tomcat NIO2", "Tomcat's benchmark", "tomcat", "Http11Nio2Protocol", heap=16),
-    served("Apache before Tomcat NIO", "Tomcat's benchmark", APACHE, "apache",
+    served("Apache in front of Tomcat NIO", "Tomcat's benchmark", APACHE, "apache",
            [*java(TOMCAT.ships[0], heap=16, port="{INNER}"), "Http11NioProtocol"],
            builds=TOMCAT.builds, ships=[PEERS / "apache", *TOMCAT.ships]),
-    served("Apache before avatar.jar", "Tomcat's benchmark", APACHE, "apache", java(JAR, heap=16, port="{INNER}"),
-           ships=[PEERS / "apache", JAR]),
+    served("Apache in front of avatar.jar", "Tomcat's benchmark", APACHE, "apache",
+           java(JAR, heap=16, port="{INNER}"), ships=[PEERS / "apache", JAR]),
     built_java("Jetty servlet", "Jetty's benchmark", "jetty"),
     built_java("Jetty async servlet", "Jetty's benchmark", "jetty", "--async"),
     built_java("HttpCore NIO", "HttpCore's benchmark", "httpcore"),
@@ -101,6 +102,7 @@ ALL = [
 ]
 NAMED = {peer.name: peer for peer in ALL}
 ARTICLE = [NAMED["article's program"], NAMED["avatar.jar"],
+           Peer("avatar.jar, 16 MB", "us", [java(JAR, heap=16)], [JAR]),
            built_java("article's program, 16 MB", "the article", "original", heap=16),
            NAMED["article's program, cached pool"],
            built_java("article's program, ZGC", "a comment", "original", flags=["-XX:+UseZGC"])]

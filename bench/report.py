@@ -10,12 +10,12 @@ KEPT, CLOSED, FULL, CROWD, IDLE = "10 kept alive", "10 closed", "full load", "10
 RATES = [f"{rate}/s" for rate in (1, 10, 100, 200, 500)]
 OURS = ("avatar.jar", "the deployed")
 CHART = {  # part, load and title of a column of bars, and its programs
-    ("site", RATES[1], "A page at ten a second, over TLS: CPU in µs"): [
+    ("site", RATES[1], "CPU of a page of twenty avatars, over TLS, in µs"): [
         "the deployed site", "Go net/http", "nginx return 302", "nginx random_index", "PHP behind nginx",
-        "Apache before avatar.jar"],
-    ("peers", KEPT, "A request, without TLS: CPU in µs"): [
+        "Apache in front of avatar.jar"],
+    ("peers", KEPT, "CPU of a request, kept alive, without TLS, in µs"): [
         "avatar.jar", "article's program", "Go net/http", "Tomcat NIO", "nginx return 302", "PHP behind nginx",
-        "Apache before avatar.jar"]}
+        "Apache in front of avatar.jar"]}
 SAID = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "nearly 10,000",
         "article's program, cached pool": "1.5 to 2 times", "article's program, ZGC": "half",
         "the deployed site": "450, a file by nginx over HTTPS"}
@@ -44,17 +44,18 @@ def number(value):
 
 
 def cell(key, field, load):
-    """The median of the rounds, the lowest and the highest, and which part is right and in time, unless all is.
-    ≥: the load generator's core was full, and the server's was not."""
+    """The median of the rounds, the lowest and the highest. Behind a rate stands which part is right, unless all is, and
+    behind a cost the rate, unless it is the load's. ≥: the load generator's core was full, and the server's was not."""
     if not isinstance(load, dict):
         return load
     middle, low, high = (number(pick(load[field])) for pick in (median, min, max))
     limited = field == "rate" and median(load["limited"]) > 0.5
     right = median(load["right"]) if field == "rate" else 1
-    if field == "cpu" and key in RATES:
-        right = min(median(load["rate"]) / int(key[:-2]), 1)
+    behind = f", {right:.0%} right" * (right < 0.995)
+    if field == "cpu" and key in RATES and (rate := median(load["rate"])) < 0.99 * int(key[:-2]):
+        behind = f", {rate:.0f}/s"
     return ("≥ " * limited + middle + f" <sub>{low}–{high}</sub>" * (field not in ("memory", "java"))
-            + f", {right:.0%} right" * (right < 0.995))
+            + behind)
 
 
 def needed(key):

@@ -31,17 +31,20 @@ public final class RedirectServer implements Executor, HttpHandler {
     private static final String USAGE = "usage: java -jar avatar.jar [--pool] PORT COUNT ['URL*']";
     private static final String DEFAULT_URL = "https://avatar.spacefox.fr/Renard-*.png";
 
-    /** 2^17 bytes, 128 KB, for each connection: with 80 KB the costliest requests ran the process out of memory. */
+    /**
+     * 2^17 bytes, 128 KB, for each connection: with 80 KB the costliest requests ran the process out of memory. A
+     * divisor would take more bytes of the jar than this shift.
+     */
     private static final int HEAP_SHIFT = 17;
 
     private static final int MAX_CONNECTIONS = 1000; // they fit in 1,024 file descriptors, the usual limit
     private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux's default maximum
 
     /**
-     * In ns: a request that takes longer has stalled. Under load they take up to 15 ms. The first of all takes 50 to
+     * 20 ms: a request that takes longer has stalled. Under load they take up to 15 ms. The first of all takes 50 to
      * 100, because the JVM loads classes, and so brings the pool for 1.6 to 3.2 s.
      */
-    private static final int STALL = 20_000_000;
+    private static final int STALL_NANOS = 20_000_000;
 
     private static final int POOLED = 32; // times the stall: 0.64 s for one of 20 ms, a minute for one of 2 s
 
@@ -129,6 +132,7 @@ public final class RedirectServer implements Executor, HttpHandler {
                 // Leaves room for new clients: if all places were idle, nobody else would be admitted for 3 s.
                 + " sun.net.httpserver.maxIdleConnections 30"
                 // For a Date header CLDR, the default, takes 480 KB of heap: in 8 MB a third fewer requests a second.
+                // SPI names providers of the class path. There are none, and the JDK falls back on what it has built in.
                 + " java.locale.providers SPI"
                 + " jdk.httpserver.maxConnections " + connections;
         String[] words = limits.split(" ", -1); // names and values in turn
@@ -146,7 +150,7 @@ public final class RedirectServer implements Executor, HttpHandler {
         } else {
             request.run();
             long took = System.nanoTime() - start;
-            if (took > STALL) pooledUntil = start + took * POOLED;
+            if (took > STALL_NANOS) pooledUntil = start + took * POOLED;
         }
     }
 
