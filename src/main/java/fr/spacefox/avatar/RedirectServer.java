@@ -132,7 +132,7 @@ public final class RedirectServer implements Executor, HttpHandler {
                 // Leaves room for new clients: if all places were idle, nobody else would be admitted for 3 s.
                 + " sun.net.httpserver.maxIdleConnections 30"
                 // For a Date header CLDR, the default, takes 480 KB of heap: in 8 MB a third fewer requests a second.
-                // SPI names providers of the class path. There are none, and the JDK falls back on what it has built in.
+                // SPI names providers of the class path: there are none, so the JDK takes what it has built in.
                 + " java.locale.providers SPI"
                 + " jdk.httpserver.maxConnections " + connections;
         String[] words = limits.split(" ", -1); // names and values in turn

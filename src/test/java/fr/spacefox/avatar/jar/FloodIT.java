@@ -78,7 +78,6 @@ class FloodIT {
         }
     }
 
-    /** The unit's JVM has no client but nginx. */
     static Stream<Arguments> survivesThreeFloodsAtOnce() throws IOException {
         return Jdks.all().stream()
                 .flatMap(jdk -> Stream.of(Mode.PUBLISHED, Mode.POOL).map(mode -> Arguments.of(mode, jdk)));

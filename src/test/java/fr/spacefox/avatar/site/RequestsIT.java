@@ -101,11 +101,4 @@ class RequestsIT extends InstalledSite {
         String answer = box.curl("--http2", SITE).output();
         assertTrue(answer.startsWith("HTTP/2 302"), answer);
     }
-
-    /** nginx wants at least 8 pages for each zone that processes share; pages have up to 64 KB. */
-    @Test
-    void sharedMemoryFitsEveryPageSize() {
-        String zones = "grep -oE 'avatar_[a-z]+[: ][0-9]+[km]' /etc/nginx/conf.d/avatar.conf | grep -oE '[0-9]+.$'";
-        assertEquals("1m\n1m\n1m\n1m\n10m", box.run(zones));
-    }
 }
