@@ -27,7 +27,7 @@ places.setProperty('target', target.toString())
 new proguard.ConfigurationParser(new File(project.basedir, 'proguard.pro'), places).parse(configuration)
 new proguard.ProGuard(configuration).execute()
 byte[] program = Files.readAllBytes(target.resolve('shrunk/a.class'))
-program[7] = 50 // the last class file version that may lack stack maps, 100 bytes (JVMS 4.10.2); no invokedynamic yet
+program[7] = 50 // the last class file version that may lack stack maps (JVMS 4.10.2); no invokedynamic yet
 
 // 3. Two files, no folders, and Zopfli's deflate: 130 bytes less than zip -9. A PNG optimizer has Zopfli in Java.
 // java needs no Manifest-Version, which would take 20 bytes.

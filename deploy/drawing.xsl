@@ -71,7 +71,7 @@
   <xsl:template match="svg:style" priority="1">
     <xsl:variable name="foreign"><xsl:call-template name="foreign"/></xsl:variable>
     <xsl:if test="$foreign != ''">
-      <xsl:message terminate="yes">drawing: its style has a comment, a font or an address</xsl:message>
+      <xsl:message terminate="yes">drawing: its style has a comment, a font of its own or an address</xsl:message>
     </xsl:if>
     <style xmlns="http://www.w3.org/2000/svg"><xsl:value-of select="."/></style>
   </xsl:template>

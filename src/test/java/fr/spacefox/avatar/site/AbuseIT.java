@@ -76,6 +76,7 @@ class AbuseIT extends InstalledSite {
     @Needs({BOX, H2LOAD, NFT})
     @ValueSource(strings = {"GET", "HEAD", "POST", "PUT", "FOX"})
     void aFloodReachesTheJvmSixtyFourTimesInHalfAMinute(String method) {
+        forgetDraws(box);
         box.run("""
                 echo x > /root/small
                 truncate -s 100K /root/large

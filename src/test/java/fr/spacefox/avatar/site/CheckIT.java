@@ -8,6 +8,7 @@ import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,7 +70,7 @@ class CheckIT extends InstalledSite {
                 "sed -i.old 's/expires off/expires 1h/' /etc/nginx/conf.d/avatar.conf; systemctl restart nginx"
                         + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
                         + " | .png, Cache-Control: max-age=3600, Expires: ",
-                "touch --date '1 hour' /run/avatar/* | touch /run/avatar/* | the clock was set back: nginx renews",
+                "touch --date '1 hour' /run/avatar/* | touch /run/avatar/* | the clock was set back, so nginx renews",
             })
     void namesWhatIsWrong(String breaks, String repairs, String says) throws InterruptedException {
         fetchDraws(box);
@@ -125,9 +126,16 @@ class CheckIT extends InstalledSite {
                 + " exec setpriv --reuid=65534 sh /mnt/deploy/check --insecure avatar.spacefox.fr'");
     }
 
+    private Command checkWith(String arguments) {
+        return box.attempt("sh /usr/local/lib/avatar/check " + arguments);
+    }
+
     @Test
     void refusesWhatItDoesNotKnow() {
-        Command refused = box.attempt("cd /tmp; sh /usr/local/lib/avatar/check a.example.org b.example.org");
-        assertEquals(new Command(2, "deploy/check: usage: deploy/check [--insecure] [DOMAIN]\n"), refused);
+        String usage = "\nusage: deploy/check [--insecure] [DOMAIN]\n";
+        for (String word : List.of("--help", "https://a.example.org"))
+            assertEquals(new Command(2, "deploy/check: '" + word + "' is no domain" + usage), checkWith(word));
+        Command refused = checkWith("a.example.org b.example.org");
+        assertEquals(new Command(2, "deploy/check: b.example.org: too many arguments" + usage), refused);
     }
 }

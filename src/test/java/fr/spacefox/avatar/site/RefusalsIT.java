@@ -22,7 +22,7 @@ class RefusalsIT extends EachDebian {
     private static final String SETTINGS = "/etc/default/avatar";
     private static final String OTHER = "/etc/nginx/conf.d/other.conf";
 
-    private static final String NO_DOMAIN = "no domain: '%s'; it comes first, with letters outside ASCII as xn--...";
+    private static final String NO_DOMAIN = "'%s' is no domain: write one first, with letters outside ASCII as xn--...";
     private static final String NO_URL =
             ": write http:// or https://, one *, and what is not ASCII with %, such as %C3%A9";
     private static final String NO_NAME = ": a name here has only letters, digits, . _ - and one * before the ending";
@@ -50,7 +50,7 @@ class RefusalsIT extends EachDebian {
     private record Case(String breaks, String arguments, int status, String says, String repairs) {}
 
     private static Case wrong(String arguments, String message) {
-        String says = "deploy/install: " + message + "\nusage: deploy/install [DOMAIN FILE|FOLDER...]";
+        String says = "deploy/install: " + message + "\nusage: deploy/install [DOMAIN [FILE|FOLDER]...]";
         return new Case("", arguments, 2, says, "");
     }
 
@@ -65,7 +65,8 @@ class RefusalsIT extends EachDebian {
     private static Case settings(String line, String message) {
         String key = line.substring(0, line.indexOf('='));
         String breaks = "sed 's|^" + key + "=.*|" + line + "|' deploy/avatar.default > " + SETTINGS;
-        return refused(breaks, "", SETTINGS + ": " + message, "");
+        boolean mayBeEnvironments = key.equals("PORT") || key.equals("SIZE");
+        return refused(breaks, "", (mayBeEnvironments ? "" : SETTINGS + ": ") + message, "");
     }
 
     private static Case java(String version) {
@@ -158,6 +159,9 @@ class RefusalsIT extends EachDebian {
                         "rm -r /var/www/avatar"),
                 settings("SIZE=big", "SIZE=big is no number of pixels"),
                 settings("SIZE=0", "SIZE=0 is no number of pixels"),
+                settings(
+                        "NAMES=*.png notes.txt",
+                        "NAMES=*.png notes.txt: a name has only letters, digits, . _ - / and one *"),
                 settings("URL=*", "URL=*" + NO_URL),
                 settings("URL=https://h/caf\\xc3\\xa9/*.gif", "URL=https://h/caf\u00c3\u00a9/*.gif" + NO_URL),
                 settings("URL=https://avatar.spacefox.fr/*.png;", "URL=https://avatar.spacefox.fr/*.png;" + NO_NAME),
@@ -183,7 +187,7 @@ class RefusalsIT extends EachDebian {
                         "groupdel avatar"),
                 program("80", "127.0.0.2", end),
                 program("443", "::", end),
-                program("6666", "127.0.0.1", "End it, or choose another PORT in " + SETTINGS),
+                program("6666", "127.0.0.1", "End it, or choose another one: PORT=6667 deploy/install ..."),
                 refused(
                         "systemctl stop nginx; nginx",
                         CATS + " cats",
@@ -264,17 +268,18 @@ class RefusalsIT extends EachDebian {
         namesTheCulpritAndChangesNothing(inTheWay(breaks, message, undo));
     }
 
-    /** Apache was stopped by hand, and would have port 80 at the next boot; on another port it is in nobody's way. */
+    /** Apache was stopped by hand, and would have port 80 at the next boot; while it runs on another, it may stay. */
     @Test
     void namesAWebServerThatStartsAtTheNextBoot() {
         if (debian != Debian.OTHER) return; // Apache is in its files only
         String disable = "systemctl disable apache2";
-        String message = "apache2 takes port 80 or 443 at the next boot. This keeps it from starting: " + disable;
+        String message = "apache2 does not run, but may take port 80 or 443 at the next boot. This keeps it from"
+                + " starting: " + disable;
         namesTheCulpritAndChangesNothing(
                 refused("systemctl stop apache2; systemctl enable apache2", CATS + " cats", message, ""));
-        box.run("sed -i 's/^Listen 80$/Listen 8080/' /etc/apache2/ports.conf");
+        box.run("sed -i 's/^Listen 80$/Listen 8080/' /etc/apache2/ports.conf; systemctl start apache2");
         box.install(CATS + " cats");
-        box.run("sed -i 's/^Listen 8080$/Listen 80/' /etc/apache2/ports.conf; " + disable + "; cd /root"
+        box.run("sed -i 's/^Listen 8080$/Listen 80/' /etc/apache2/ports.conf; " + disable + " --now; cd /root"
                 + "; deploy/remove; rm -r /var/www/avatar /etc/avatar /etc/default/avatar");
     }
 

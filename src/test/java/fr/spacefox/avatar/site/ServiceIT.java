@@ -128,7 +128,7 @@ class ServiceIT extends InstalledSite {
         assertTrue(times <= 100, times + " times");
     }
 
-    /** A security update of Java, which is there in place of the old one some days later, as here after eight seconds. */
+    /** A security update of Java, which is there in place of the old one some days later, here after eight seconds. */
     @Test
     void changesToTheJavaThatIsInstalledUnnoticed() throws Throwable {
         box.run("sed -i 's/sleep 3d/sleep 8/' /etc/systemd/system/avatar.service; systemctl daemon-reload");
