@@ -10,10 +10,10 @@ KEPT, CLOSED, FULL, CROWD, IDLE = "10 kept alive", "10 closed", "full load", "10
 RATES = [f"{rate}/s" for rate in (1, 10, 100, 200, 500)]
 OURS = ("avatar.jar", "the deployed")
 CHART = {  # part, load and title of a column of bars, and its programs
-    ("site", RATES[1], "CPU of a page of twenty avatars, over TLS, in µs"): [
+    ("site", RATES[1], "A page of 20 avatars, at 10/s over TLS: CPU, µs"): [
         "the deployed site", "Go net/http", "nginx return 302", "nginx random_index", "PHP behind nginx",
         "Apache in front of avatar.jar"],
-    ("peers", KEPT, "CPU of a request, kept alive, without TLS, in µs"): [
+    ("peers", KEPT, "A request without TLS: CPU, µs"): [
         "avatar.jar", "article's program", "Go net/http", "Tomcat NIO", "nginx return 302", "PHP behind nginx",
         "Apache in front of avatar.jar"]}
 SAID = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "nearly 10,000",
