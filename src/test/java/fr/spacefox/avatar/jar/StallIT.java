@@ -157,7 +157,8 @@ class StallIT {
 
     private static Void pauseInEachRequest(Server server, int millis, AtomicInteger answers) throws Exception {
         while (true) {
-            try (Client client = server.connect()) {
+            Client client = server.connect(); // this fails when the server ends
+            try (client) {
                 while (true) {
                     client.send(Client.HALF_HEAD);
                     Thread.sleep(millis);
