@@ -73,7 +73,7 @@ class AbuseIT extends InstalledSite {
 
     /** nginx keeps the answers to GET and HEAD only, so the others must not reach the JVM as they are. */
     @ParameterizedTest
-    @Needs({BOX, H2LOAD, NFT})
+    @Needs(BOX)
     @ValueSource(strings = {"GET", "HEAD", "POST", "PUT", "FOX"})
     void aFloodReachesTheJvmSixtyFourTimesInHalfAMinute(String method) {
         forgetDraws(box);
@@ -99,7 +99,7 @@ class AbuseIT extends InstalledSite {
 
     /** Without a draw, each request that nginx did not keep would take a place at the JVM from a visitor. */
     @Test
-    @Needs({BOX, H2LOAD})
+    @Needs(BOX)
     void aFloodOfPutOnEmptyDrawsTakesNobodysPlace() {
         forgetDraws(box);
         Process flood = box.start("exec timeout 60 h2load -c100 -n50000 -H ':method: PUT' https://127.0.0.1/x");
@@ -110,7 +110,7 @@ class AbuseIT extends InstalledSite {
 
     /** Three hundred connections of one network, each of which asks for 32 pictures and reads none. */
     @Test
-    @Needs({BOX, H2LOAD})
+    @Needs(BOX)
     void picturesThatNobodyReadsHoldNobodyUp() throws Exception {
         box.run("""
                 ip address add fd00::1/64 dev lo nodad
@@ -144,7 +144,7 @@ class AbuseIT extends InstalledSite {
 
     /** One client writes next to nothing to the disk, whether nginx refuses its bodies or the JVM is dead. */
     @Test
-    @Needs({BOX, H2LOAD})
+    @Needs(BOX)
     void theLogDoesNotFillTheDisk() {
         String lines = "journalctl -t nginx --output cat | wc -l";
         String flood = "echo fox > /root/body; timeout 60 h2load -c20 -m30 -n20000 -d /root/body https://127.0.0.1/";

@@ -11,13 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A throwaway machine. It has the files of this machine, or of another Debian in a folder, under an overlay that
- * vanishes, a systemd of its own, a network of its own with only a loopback interface, and in /root what a user copies
- * to a server: the folder deploy. Everything hangs on one process: when it ends, no mount and no process is left.
+ * A throwaway machine. It has the files of a Debian under an overlay that vanishes, a systemd of its own, a network of
+ * its own with only a loopback interface, and in /root what a user copies to a server: the folder deploy. Everything
+ * hangs on one process: when it ends, no mount and no process is left.
  */
 final class Box implements AutoCloseable {
 
@@ -29,6 +30,9 @@ final class Box implements AutoCloseable {
             """;
 
     private static final String LOG = "target/boxes.log";
+
+    /** The name of its control group; a process number may be that of a box in another container, or of a killed run. */
+    private final String group = "avatar-" + UUID.randomUUID();
 
     private final Process nspawn;
     private final Thread atExit = new Thread(this::destroy);
@@ -47,12 +51,8 @@ final class Box implements AutoCloseable {
                 cd /mnt
                 mkdir -p upper work root
                 mount -t overlay -o lowerdir="$2",upperdir=upper,workdir=work box root
-                # Only what deploy/install installs is to run here, and no generator of units, at each daemon-reload.
                 cd root
-                [ -e usr/bin/visit ] || rm -rf etc/systemd/system/*.wants/* etc/systemd/system/avatar* etc/letsencrypt \
-                    etc/avatar etc/default/avatar etc/nginx/conf.d/* usr/local/lib/avatar var/www/avatar \
-                    var/log/nginx var/log/journal usr/lib/systemd/system-generators
-                mkdir -p var/log/nginx root usr/lib/systemd/system/nginx.service.d
+                mkdir -p usr/lib/systemd/system/nginx.service.d
                 # Tests start nginx more often than five times in ten seconds.
                 printf '[Unit]\nStartLimitIntervalSec=0\n' > usr/lib/systemd/system/nginx.service.d/often.conf
                 mount -t tmpfs -o mode=700 box root
@@ -63,14 +63,14 @@ final class Box implements AutoCloseable {
                 # A control group of its own: otherwise the services of two boxes would share theirs.
                 for tree in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
                     [ -w $tree/cgroup.procs ] || continue
-                    mkdir -p $tree/avatar-$$ # a killed run may have left it
-                    echo $$ > $tree/avatar-$$/cgroup.procs
+                    mkdir $tree/$5
+                    echo $$ > $tree/$5/cgroup.procs
                 done
                 export SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 # systemd 258 and later knows no other
                 exec systemd-nspawn -D root --register=no --keep-unit --settings=no --private-network --boot --quiet
                 """;
         nspawn = new ProcessBuilder(
-                        "unshare", "--mount", "sh", "-c", script, "box", project.toString(), files, VISIT, disk)
+                        "unshare", "--mount", "sh", "-c", script, "box", project.toString(), files, VISIT, disk, group)
                 .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(new File(LOG)))
@@ -95,8 +95,8 @@ final class Box implements AutoCloseable {
     static Box installed(String files) throws IOException, InterruptedException {
         var box = new Box(files);
         try {
-            drawFoxes(21, box.path("/root"));
-            box.install("avatar.spacefox.fr $(seq --format 'Renard-%g.png' 21)");
+            drawFoxes(21, box.path("/root/foxes"));
+            box.install("avatar.spacefox.fr foxes");
             return box;
         } catch (Throwable failure) {
             box.close();
@@ -111,6 +111,11 @@ final class Box implements AutoCloseable {
 
     Command tryInstall(String arguments) {
         return attempt("cd /root; deploy/install " + arguments);
+    }
+
+    /** The folder of the set that the site shows. */
+    String set() {
+        return "/var/lib/avatar/" + run("sed -nE 's|^URL=.*/([0-9a-f]{8})/.*|\\1|p' /etc/default/avatar");
     }
 
     /** Puts samples, Renard-1.png and so on, into a folder. */
@@ -148,10 +153,9 @@ final class Box implements AutoCloseable {
     }
 
     Process exec(String... command) {
-        String[] enter = {"nsenter", "--target", "" + leader, "--net", "--mount", "--uts", "--ipc", "--pid", "--wdns=/"
-        };
+        String spaces = "--cgroup --ipc --mount --net --pid --uts --wdns=/";
         var line = new ArrayList<>(List.of("timeout", "--kill-after=5", "300"));
-        line.addAll(List.of(enter));
+        line.addAll(List.of(("nsenter --target " + leader + " " + spaces).split(" ")));
         line.addAll(List.of(command));
         try {
             var builder = new ProcessBuilder(line).redirectErrorStream(true);
@@ -204,7 +208,7 @@ final class Box implements AutoCloseable {
         destroy();
         assertTrue(nspawn.waitFor(30, TimeUnit.SECONDS), "the box does not end");
         Runtime.getRuntime().removeShutdownHook(atExit);
-        String groups = "find /sys/fs/cgroup -depth -type d -path '*/avatar-" + nspawn.pid() + "*'";
+        String groups = "find /sys/fs/cgroup -depth -type d -path '*/" + group + "*'";
         String delete = groups + " -exec rmdir {} +; ! " + groups + " | grep -q .";
         Await.until(
                 "the end of the control groups",

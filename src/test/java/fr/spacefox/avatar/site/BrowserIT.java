@@ -70,7 +70,7 @@ class BrowserIT {
     @Test
     @Needs({BOX, CHROMIUM})
     void everyAvatarOfAPageIsAFoxAndEveryPathItsOwn(@TempDir Path profiles) throws Exception {
-        try (var box = Box.installed("/")) {
+        try (var box = Box.installed(Debian.OLDER.files())) {
             String network = "nsenter --net --target " + box.leader() + " ";
             String page = Path.of("samples/profile.html").toUri().toString();
             var profile = new HashSet<Integer>();

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /** deploy/certificate with certbot itself and with pebble, an authority here. */
-@Needs({BOX, CERTBOT})
+@Needs(BOX)
 class CertificateIT {
 
     /** What certbot needs to know of the authority; the domain leads to this machine. */
@@ -126,7 +126,7 @@ class CertificateIT {
     /** A wildcard certificate as the guide says: it is used as it is, and deploy/certificate leaves it alone. */
     @Test
     void aCertificateFromElsewhereIsUsed() throws Exception {
-        try (var box = Box.installed("/")) {
+        try (var box = Box.installed(Debian.OLDER.files())) {
             box.run(AUTHORITY);
             box.run("""
                     mkdir -p /etc/letsencrypt/live/example.org /etc/letsencrypt/archive/example.org

@@ -7,19 +7,25 @@ import java.io.File;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A Debian on which the site is installed: a folder with its files. AVATAR_ROOTS names all; .ci/run makes them. */
+/** A Debian on which the site is installed: a folder that .ci/root makes. AVATAR_ROOTS names all, the oldest first. */
 record Debian(String root) {
 
-    private static final String ROOTS = System.getenv().getOrDefault("AVATAR_ROOTS", "/ unknown");
-    private static final String NEED = "another Debian's files, in a folder that AVATAR_ROOTS names; .ci/run makes it";
+    private static final String ROOTS = System.getenv().getOrDefault("AVATAR_ROOTS", "unknown other");
 
     static final List<Debian> ALL = Stream.of(ROOTS.split(" ")).map(Debian::new).toList();
-    static final Debian THIS = ALL.get(0);
-    static final Debian OTHER = ALL.get(1);
+    static final Debian OLDER = ALL.get(0);
+    static final Debian NEWER = ALL.get(ALL.size() - 1);
 
-    /** The folder; without it the test is left out. */
+    /** The files for a box on which all packages are installed; without them the test is left out. */
     String files() {
-        assumeTrue(new File(root).exists(), () -> LeftOut.because(NEED));
-        return root;
+        return root + "/packages:" + clean();
+    }
+
+    /** Those of a server on its first day. */
+    String clean() {
+        assumeTrue(
+                new File(root).isDirectory(),
+                () -> LeftOut.because("folders that .ci/root prints, as AVATAR_ROOTS=\"$(.ci/root bookworm) ...\""));
+        return root + "/clean";
     }
 }

@@ -19,7 +19,7 @@ class DocumentsIT {
 
     @ParameterizedTest
     @FieldSource("fr.spacefox.avatar.site.Debian#ALL")
-    @Needs({BOX, IMAGEMAGICK})
+    @Needs(BOX)
     void theGuideWorks(Debian debian) throws Exception {
         try (var box = new Box(debian.files())) {
             Box.drawFoxes(13, box.path("/root/cats"));

@@ -1,9 +1,5 @@
 package fr.spacefox.avatar.site;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-
-import java.io.IOException;
-import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,26 +12,30 @@ abstract class InstalledSite {
     static final String SITE = "https://avatar.spacefox.fr";
     static final List<String> SITES = List.of(SITE, "http://avatar.spacefox.fr");
 
+    /** The site's file, and how nginx takes it. */
+    static final String FILE = "/etc/nginx/sites-enabled/zz-avatar.conf";
+
     @AutoClose
     Box box;
 
+    /** The folder of the site's set. */
+    String pictures;
+
     @BeforeAll
     void install() throws Exception {
-        box = Box.installed("/");
+        box = Box.installed(Debian.OLDER.files());
         // Debian's own site would answer what names no domain on port 80.
-        box.run(Documents.commands("Other sites on the same nginx"));
+        box.run("rm /etc/nginx/sites-enabled/default; systemctl reload nginx");
+        pictures = box.set();
     }
 
     Answer ask(String... arguments) {
         return Request.curl(arguments).send(box);
     }
 
-    /** Asks for a picture; its bytes have to be those of a file of the site. */
-    Answer askForFile(String file, String address) throws IOException {
-        Answer answer = ask("--output", "/picture", address);
-        byte[] expected = Files.readAllBytes(box.path("/var/www/avatar/" + file));
-        assertArrayEquals(expected, Files.readAllBytes(box.path("/picture")), answer::toString);
-        return answer;
+    /** The address of a file of the site's set. */
+    String address(String site, String file) {
+        return site + pictures.replace("/var/lib/avatar", "") + "/" + file;
     }
 
     /** After an outage or a flood the JVM and nginx need a moment to find each other again. */

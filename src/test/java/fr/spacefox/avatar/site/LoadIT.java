@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-@Needs({BOX, H2LOAD})
+@Needs(BOX)
 @Isolated
 class LoadIT extends InstalledSite {
 

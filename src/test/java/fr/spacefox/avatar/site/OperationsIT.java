@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The recipes of deploy/operations.md. LoadIT has the ten thousand clients, CertificateIT the foreign certificate. */
-@Needs({BOX, IMAGEMAGICK})
+@Needs(BOX)
 class OperationsIT extends InstalledSite {
 
     private void assertLeadsTo(String start) {
@@ -48,7 +48,7 @@ class OperationsIT extends InstalledSite {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void oneDrawingHas360Colours() throws Exception {
-        try (var box = new Box("/")) {
+        try (var box = new Box(Debian.OLDER.files())) {
             Files.writeString(box.path("/root/fox.svg"), """
                     <svg xmlns='http://www.w3.org/2000/svg' width='90' height='90'>
                     <rect width='90' height='90' fill='hsl(0, 100%, 50%)'/></svg>""");
@@ -74,7 +74,7 @@ class OperationsIT extends InstalledSite {
     @CsvSource({"Apache, apache2", "Caddy, caddy"})
     @Execution(ExecutionMode.CONCURRENT)
     void anotherWebServerCanStandInFront(String heading, String service) throws Exception {
-        try (var box = new Box(Debian.OTHER.files())) {
+        try (var box = new Box(Debian.NEWER.files())) {
             alone(box);
             box.run("""
                     systemctl stop nginx
@@ -108,12 +108,12 @@ class OperationsIT extends InstalledSite {
      * three; it is the authority, too, and visitors come from there.
      */
     @Test
-    @Needs({BOX, IMAGEMAGICK, CERTBOT})
+    @Needs(BOX)
     @Execution(ExecutionMode.CONCURRENT)
     void aSiteMovesAndGetsASecondMachine() throws Exception {
-        try (var old = new Box("/");
-                var first = new Box(Debian.OTHER.files());
-                var second = new Box(Debian.OTHER.files())) {
+        try (var old = new Box(Debian.OLDER.files());
+                var first = new Box(Debian.NEWER.files());
+                var second = new Box(Debian.NEWER.files())) {
             old.run("ip link add eth0 type bridge; ip address add 192.0.2.9/24 dev eth0; ip link set eth0 up");
             plug(old, first, 1);
             plug(old, second, 2);

@@ -79,7 +79,7 @@ class OutageIT extends InstalledSite {
     /** The other Debian's nginx rests a JVM that hangs, too. */
     @Test
     void noVisitorWaitsOnTheOtherDebianEither() throws Exception {
-        try (var other = Box.installed(Debian.OTHER.files())) {
+        try (var other = Box.installed(Debian.NEWER.files())) {
             renewSooner(other);
             fetchDraws(other);
             other.run(HANG);
@@ -172,7 +172,7 @@ class OutageIT extends InstalledSite {
 
     /** Another program has the JVM's port: what it answers is not kept. */
     @ParameterizedTest
-    @Needs({BOX, PYTHON})
+    @Needs(BOX)
     @ValueSource(
             strings = {
                 "302 Found\\r\\nContent-Length: 0\\r\\n\\r\\n",

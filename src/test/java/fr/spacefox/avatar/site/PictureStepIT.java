@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** deploy/pictures on both Debians. */
-@Needs({BOX, IMAGEMAGICK})
+@Needs(BOX)
 class PictureStepIT extends EachDebian {
 
     /** Cases, shell functions, and samples that ImageMagick cannot make; Pillow and pillow-heif made them. */

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A power cut, a kill, a full disk: every visit is answered, and the next deploy/install completes the change. Only
  * `.ci/run long` tries each step, which takes minutes.
  */
-@Needs({BOX, DISK, IMAGEMAGICK})
+@Needs({BOX, DISK})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PowerIT {
 
@@ -85,7 +85,7 @@ class PowerIT {
         disk = disks.resolve("disk");
         String script = "truncate -s 64M $0; PATH=$PATH:/usr/sbin; mkfs.ext4 -q -b 4096 -m 0 -E lazy_itable_init=0 $0";
         here(script, disk);
-        box = new Box("/", disk.toString());
+        box = new Box(Debian.OLDER.files(), disk.toString());
         // Full is full: ext4 keeps blocks for itself, which small files get when large ones do not.
         here("echo 0 > /sys/fs/ext4/$(basename $(losetup -nO NAME -j $0))/reserved_clusters", disk);
         Box.drawFoxes(3, box.path("/root/cats"));
@@ -174,7 +174,7 @@ class PowerIT {
     }
 
     private static void assertBoots(Change change, Path cut) throws Exception {
-        try (var booted = new Box("/", cut.toString())) {
+        try (var booted = new Box(Debian.OLDER.files(), cut.toString())) {
             booted.awaitTrue("nginx", () -> booted.succeeds("systemctl is-active nginx"));
             if (change != Change.FIRST) assertAnswers(booted);
             here("cp -rT $0 $1", box.path("/root"), booted.path("/root"));

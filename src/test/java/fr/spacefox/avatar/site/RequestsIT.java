@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Requests of all sorts, and what nginx makes of them. */
-@Needs({BOX, STRACE})
+@Needs(BOX)
 class RequestsIT extends InstalledSite {
 
     @Test

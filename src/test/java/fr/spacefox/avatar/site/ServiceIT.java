@@ -12,7 +12,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-@Needs({BOX, SYSTEMD_ANALYZE})
+@Needs(BOX)
 @Execution(ExecutionMode.SAME_THREAD)
 class ServiceIT extends InstalledSite {
 

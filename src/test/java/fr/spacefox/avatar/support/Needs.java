@@ -24,29 +24,18 @@ public @interface Needs {
     /** Debian's packages, and a script that succeeds where their commands are there and may do what a test does. */
     enum Tool {
         AB("apache2-utils", "command -v ab"),
-        BOX(
-                "nginx openssl curl file systemd-container iproute2 util-linux"
-                        + " (by a root who may mount and make networks)",
-                """
-                for tool in nginx openssl curl file systemd-nspawn ip nsenter; do command -v $tool; done
+        BOX("systemd-container iproute2 util-linux (by a root who may mount and make networks)", """
+                for tool in systemd-nspawn ip nsenter; do command -v $tool; done
                 # What Box does: root in a container may often not mount, nor make a network.
                 unshare --mount --net sh -ec '
                     mount -t tmpfs box /mnt
                     cd /mnt
                     mkdir upper work root
                     mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work box root'"""),
-        CERTBOT("certbot pebble", "command -v certbot && command -v pebble"),
         CHROMIUM("chromium", "command -v chromium"),
-        DISK(
-                "e2fsprogs mount bsdutils procps (by a root who may use loop devices)",
-                "for tool in mkfs.ext4 script pkill; do command -v $tool; done; losetup --find"),
-        H2LOAD("nghttp2-client", "command -v h2load"),
-        IMAGEMAGICK("imagemagick", "command -v convert"),
+        DISK("e2fsprogs mount (by a root who may use loop devices)", "command -v mkfs.ext4; losetup --find"),
         MAVEN("maven", "command -v mvn"),
-        NFT("nftables", "command -v nft"),
         PYTHON("python3", "command -v python3"),
-        STRACE("strace", "command -v strace"),
-        SYSTEMD_ANALYZE("systemd", "command -v systemd-analyze"),
         WRK("wrk", "command -v wrk");
 
         private final String packages;
