@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# A folder of commands in front of PATH makes a step of each with which deploy/install, deploy/certificate and
-# deploy/renewed change the disk or the services: afterwards it runs /root/then, in which $step is its number.
+# A folder of commands in front of PATH makes a step of each with which deploy/install, deploy/certificate and certbot's
+# hook change the disk or the services: afterwards it runs /root/then, in which $step is its number.
 mkdir /root/bin
 cd /root/bin || exit
 cat > step << 'END'
@@ -29,27 +29,29 @@ done
 [ "$1" != renew ] || RENEWED_LINEAGE=$PWD/live/cats.example.org renewal-hooks/deploy/avatar
 END
 
-# Begins anew: a site of cats, the project's own files, and a picture that nobody has seen.
+# Begins anew: a site of three cats, the project's own files, and a folder with a picture that nobody has seen.
 cat > begin << 'END'
 cd /root
 echo : > then
 rm -rf deploy new /etc/letsencrypt/live
 cp -r pristine deploy
-mkdir new
-convert -size 90x90 "xc:#$(openssl rand -hex 3)" new/new.png
-[ -e /etc/default/avatar ] || deploy/install cats.example.org cats > /dev/null
-sed -i "s/^COUNT=.*/COUNT=$(ls /var/www/avatar | wc -l)/" /etc/default/avatar
+cp -r cats new
+convert -size 80x80 "xc:#$(openssl rand -hex 3)" new/new.png
+grep -qs COUNT=3 /etc/default/avatar && cmp -s former /etc/default/avatar ||
+    deploy/install --replace cats.example.org cats > /dev/null
+cp /etc/default/avatar former
 END
 
-# Prints what is wrong with the site when a change is complete: what a visitor sees, what is left, empty, or twice.
+# Prints what is wrong with the site when a change is complete: what a visitor sees, what is left, empty, or damaged.
 cat > faults << 'END'
 sh /usr/local/lib/avatar/check --insecure 2>&1
-ls -d /var/tmp/avatar-install.* /var/www/avatar/.new 2> /dev/null
-find /etc /usr/local/lib /var/www -name '.*~'
-find /etc/avatar /etc/nginx/conf.d /etc/systemd/system/avatar* /usr/local/lib/avatar /var/www -type f -empty
-cd /var/www/avatar
-sha256sum -- * | cut -d ' ' -f 1 | sort | uniq -d
-cut -d ' ' -f 1 /etc/avatar/taken | sort | uniq -d
-[ "$(ls | wc -l)" = "$(wc -l < /etc/avatar/taken)" ] || head ./* /etc/avatar/taken
+ls -d /var/tmp/avatar-install.* /var/lib/avatar/.new 2> /dev/null
+find /etc /usr/local/lib /var/lib/avatar -name '.*~'
+find /etc/avatar /etc/nginx/sites-enabled /etc/systemd/system/avatar* /usr/local/lib/avatar -type f -empty
+cd /var/lib/avatar
+ls | tail -n +3
+for set in *; do
+    [ "$(find $set -name '[!.]*' -type f | sort -V | xargs cat | sha256sum | cut -c 1-8)" = $set ] || ls -lA $PWD/$set
+done
 END
 chmod 755 step certbot

@@ -73,9 +73,8 @@ class AbuseIT extends InstalledSite {
 
     /** nginx keeps the answers to GET and HEAD only, so the others must not reach the JVM as they are. */
     @ParameterizedTest
-    @Needs(BOX)
     @ValueSource(strings = {"GET", "HEAD", "POST", "PUT", "FOX"})
-    void aFloodReachesTheJvmSixtyFourTimesInHalfAMinute(String method) {
+    void aFloodReachesTheJvmSixtyFourTimesInFiveMinutes(String method) {
         forgetDraws(box);
         box.run("""
                 echo x > /root/small
@@ -88,18 +87,17 @@ class AbuseIT extends InstalledSite {
         for (String lot : List.of("--h1 -n15000", "-n15000", "-n3000 -d /root/small", "-m5 -n1000 -d /root/large")) {
             String report = box.run(flood + lot + " https://127.0.0.1/x");
             var load = Load.of(report);
-            assertEquals(0, load.pictures(), report);
-            assertTrue(load.redirected() > 0, report);
+            assertEquals(0, load.failed(), report);
+            assertEquals(lot.contains("-d"), load.redirected() == 0, report); // for a body there is a random picture
         }
         long seconds = (System.nanoTime() - start) / 1_000_000_000;
         String counter = box.run("nft list table inet count | grep -o 'packets [0-9]*'");
         long asked = Long.parseLong(counter.substring("packets ".length()));
-        assertTrue(asked > 0 && asked <= 64 * (seconds / 30 + 2), counter);
+        assertTrue(asked > 0 && asked <= 64 * (seconds / 300 + 2), counter);
     }
 
     /** Without a draw, each request that nginx did not keep would take a place at the JVM from a visitor. */
     @Test
-    @Needs(BOX)
     void aFloodOfPutOnEmptyDrawsTakesNobodysPlace() {
         forgetDraws(box);
         Process flood = box.start("exec timeout 60 h2load -c100 -n50000 -H ':method: PUT' https://127.0.0.1/x");
@@ -110,16 +108,17 @@ class AbuseIT extends InstalledSite {
 
     /** Three hundred connections of one network, each of which asks for 32 pictures and reads none. */
     @Test
-    @Needs(BOX)
     void picturesThatNobodyReadsHoldNobodyUp() throws Exception {
         box.run("""
                 ip address add fd00::1/64 dev lo nodad
                 ip address add fd00::2/64 dev lo nodad
-                for n in $(seq 22 1000); do head -c 44000 /dev/zero > /var/www/avatar/Renard-$n.png; done""");
-        String pictures = " $(seq --format 'https://%s/Renard-%%g.png' 22 1000)";
-        Process greedy = box.start("exec timeout 60 h2load -c300 -m32 -n9600 -w 0" + pictures.formatted("[fd00::1]"));
+                cd $0
+                for n in $(seq 22 1000); do head -c 44000 /dev/zero > Renard-$n.png; done""".replace("$0", pictures));
+        String large = " $(seq --format '" + address("https://%s", "Renard-%%g.png") + "' 22 1000)";
+        Process greedy = box.start("exec timeout 60 h2load -c300 -m32 -n9600 -w 0" + large.formatted("[fd00::1]"));
         // A neighbour, when nginx has read all the requests.
-        var neighbour = Request.curl("--interface", "fd00::2", "--resolve", "*:443:[fd00::2]", SITE + "/Renard-1.png");
+        var neighbour =
+                Request.curl("--interface", "fd00::2", "--resolve", "*:443:[fd00::2]", address(SITE, "Renard-1.png"));
         box.awaitTrue("a refusal", () -> neighbour.send(box).status() == 509);
         Thread.sleep(2000);
         Answer refused = neighbour.send(box);
@@ -127,7 +126,7 @@ class AbuseIT extends InstalledSite {
         assertEquals(Answer.NOBODY_KEEPS_IT, refused.headers().get("Cache-Control"), refused::toString);
         for (int visit = 1; visit <= 40; visit++) {
             ask("--max-time", "2", SITE).assertRedirect();
-            ask("--max-time", "2", SITE + "/Renard-" + visit + ".png")
+            ask("--max-time", "2", address(SITE, "Renard-" + visit + ".png"))
                     .assertPicture(200, "public, max-age=31536000, immutable");
         }
         String memory = box.run("ps -o rss= -p $(pgrep -d , -f 'nginx: [w]orker')");
@@ -137,14 +136,13 @@ class AbuseIT extends InstalledSite {
 
         box.run("ip address del fd00::1/64 dev lo; ip address del fd00::2/64 dev lo");
         // Twenty browsers of one household, each with twenty pictures at once and windows of 64 KB.
-        String report = box.run("h2load -c20 -m20 -n400 -w 16 -W 16" + pictures.formatted("127.0.0.1"));
+        String report = box.run("h2load -c20 -m20 -n400 -w 16 -W 16" + large.formatted("127.0.0.1"));
         assertEquals(400, Load.of(report).pictures(), report);
-        box.run("find /var/www/avatar -size +40k -delete");
+        box.run("find " + pictures + " -size +40k -delete");
     }
 
     /** One client writes next to nothing to the disk, whether nginx refuses its bodies or the JVM is dead. */
     @Test
-    @Needs(BOX)
     void theLogDoesNotFillTheDisk() {
         String lines = "journalctl -t nginx --output cat | wc -l";
         String flood = "echo fox > /root/body; timeout 60 h2load -c20 -m30 -n20000 -d /root/body https://127.0.0.1/";

@@ -31,7 +31,7 @@ final class Box implements AutoCloseable {
 
     private static final String LOG = "target/boxes.log";
 
-    /** The name of its control group; a process number may be that of a box in another container, or of a killed run. */
+    /** The name of its control group; a process number may be that of a killed run's. */
     private final String group = "avatar-" + UUID.randomUUID();
 
     private final Process nspawn;

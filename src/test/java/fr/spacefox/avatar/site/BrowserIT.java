@@ -76,7 +76,7 @@ class BrowserIT {
             var profile = new HashSet<Integer>();
             for (int visit = 0; visit < VISITS && (visit < 3 || profile.size() < 2); visit++) {
                 Path browser = Files.createTempDirectory(profiles, "browser");
-                List<Integer> seen = see(network, browser, page, box.path("/var/www/avatar"));
+                List<Integer> seen = see(network, browser, page, box.path(box.set()));
                 assertEquals(seen.get(0), seen.get(4), "one address on one page");
                 assertTrue(new HashSet<>(seen).size() > 1, "different paths show the same fox");
                 profile.add(seen.get(0));

@@ -3,119 +3,151 @@ package fr.spacefox.avatar.site;
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static org.junit.jupiter.api.Assertions.*;
 
-import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** deploy/check is silent while all is well, and names what is wrong, on the server and on another machine. */
 @Needs(BOX)
 class CheckIT extends InstalledSite {
 
-    /** A certificate that this test trusts, and more addresses, of which the check asks each. */
+    private static final Command SILENCE = new Command(0, "");
+
+    /** A certificate that this test trusts, and more addresses, at which another site answers. */
     @BeforeAll
-    void trust() {
+    void prepare() throws Exception {
         box.run("""
                 ip link add fox0 type veth peer name fox1
                 ip address add 198.51.100.9/24 dev fox0
                 ip address add 2001:db8::9/64 dev fox0 nodad
                 ip link set fox0 up
-                ip link set fox1 up""");
-        sign(30);
+                ip link set fox1 up
+                echo 'server { listen 198.51.100.9:80; listen [2001:db8::9]:80; return 200 other; }' \\
+                    > /etc/nginx/conf.d/other.conf
+                mkdir /root/ca
+                cat > /root/ca/ca.conf <<'END'
+                [ca]
+                default_ca = one
+                [one]
+                database = /root/ca/index.txt
+                new_certs_dir = /root/ca
+                policy = names
+                copy_extensions = copy
+                unique_subject = no
+                rand_serial = yes
+                default_md = sha256
+                [names]
+                commonName = supplied
+                END
+                : > /root/ca/index.txt
+                openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=operator \\
+                    -addext subjectAltName=DNS:avatar.spacefox.fr -out /root/ca/request \\
+                    -keyout /etc/avatar/privkey.pem""");
+        sign(-1, 89);
+        box.install("");
+        fetchDraws(box);
     }
 
-    private void sign(int days) {
-        box.run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days " + days
-                + " -subj /CN=operator -addext subjectAltName=DNS:avatar.spacefox.fr"
-                + " -keyout /etc/avatar/privkey.pem -out /etc/avatar/fullchain.pem; cd /root; deploy/install");
+    /** For a time that begins and ends so many days from now. */
+    private void sign(int begin, int end) {
+        String time = " $(date -u -d '%s days' +%%y%%m%%d%%H%%M%%SZ)";
+        box.run("openssl ca -batch -selfsign -notext -config /root/ca/ca.conf -in /root/ca/request -keyfile"
+                + " /etc/avatar/privkey.pem -out /etc/avatar/fullchain.pem -startdate" + time.formatted(begin)
+                + " -enddate" + time.formatted(end) + "; systemctl restart nginx");
     }
 
     private Command check() {
         return box.attempt("CURL_CA_BUNDLE=/etc/avatar/fullchain.pem sh /usr/local/lib/avatar/check");
     }
 
-    /** The settings of root's own curl change nothing. */
+    /** The settings of root's own curl change nothing, nor does a site at an address that the domain does not have. */
     @Test
     void saysNothingWhileAllIsWell() {
         box.run("printf 'location\nrequest = HEAD\n' > /root/.curlrc");
-        assertEquals(new Command(0, ""), check());
+        assertEquals(SILENCE, check());
         box.run("rm /root/.curlrc");
     }
 
-    /** Something breaks, the check says so in one line or more, and it is repaired. */
+    /** Something breaks, the check says so, and it is repaired; $0 is the site's file, and $1 the folder of its set. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "systemctl stop nginx | systemctl start nginx | https://avatar.spacefox.fr/ at 127.0.0.1: expected"
-                        + " status 302, 0 bytes, Location: https://avatar.spacefox.fr/Renard-*.png,"
-                        + " Cache-Control: private, no-store, but got no answer, curl: (7) ",
+                "systemctl stop nginx | : | https://avatar.spacefox.fr/me.jpg at 127.0.0.1: expected a redirect to one"
+                        + " of its pictures that nobody may keep, but got no answer, ",
                 "systemctl stop avatar | systemctl start avatar"
-                        + " | the Java program does not answer on port 6666; journalctl -u avatar may say why",
-                "pkill -STOP java | pkill -CONT java | the Java program does not answer on port 6666",
-                "sed -i.old 's/listen 80;/listen 81;/' /etc/nginx/conf.d/avatar.conf; systemctl restart nginx"
-                        + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
-                        + " | http://avatar.spacefox.fr/me.png at 127.0.0.1: expected status 302, ",
-                "sed -i.old 's/^    .~(?<avatar_one>.*/    default 00;/' /etc/nginx/conf.d/avatar.conf;"
-                        + " systemctl restart nginx; sleep 1"
-                        + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
-                        + " | twenty visits to https://avatar.spacefox.fr/ led each time to https://",
-                "sed -i.old 's/expires off/expires 1h/' /etc/nginx/conf.d/avatar.conf; systemctl restart nginx"
-                        + " | cd /etc/nginx/conf.d; mv avatar.conf.old avatar.conf; systemctl restart nginx"
-                        + " | .png, Cache-Control: max-age=3600, Expires: ",
-                "touch --date '1 hour' /run/avatar/* | touch /run/avatar/* | the clock was set back, so nginx renews",
+                        + " | the Java program does not answer; journalctl -u avatar may say why",
+                "pkill -STOP java | pkill -CONT java | the Java program does not answer; ",
+                "sed -i 's/listen 80;/listen 81;/' $0 | : | http://avatar.spacefox.fr/ at 127.0.0.1: expected a",
+                "sed -i 's/^    .~(?<avatar_one>.*/    default 00;/' $0 | : | twenty visits to https://avatar.",
+                "sed -i 's/expires off/expires 1h/' $0 | : | https://avatar.spacefox.fr/me.jpg at 127.0.0.1: expected",
+                "sed -i 's/, immutable//' $0 | : | expected a picture that browsers keep for a year, but got 200 ",
+                "sed -i 's/random_index on/random_index off/' $0 | : | /picture/me.jpg at 127.0.0.1: expected a",
+                "rm /etc/nginx/conf.d/other.conf; systemctl restart nginx; touch --date '1 hour' /run/avatar/*"
+                        + " | touch /run/avatar/* | the clock was set back, ",
+                "mv $1/Renard-1.png /root | mv /root/Renard-1.png $1 | $1 was damaged. This mends it: sh deploy/",
+                "echo 198.51.100.9 avatar.spacefox.fr >> /etc/hosts | sed -i '/spacefox/d' /etc/hosts"
+                        + " | http://avatar.spacefox.fr/ at 198.51.100.9: expected",
+                "echo 2001:db8::9 avatar.spacefox.fr >> /etc/hosts | sed -i '/spacefox/d' /etc/hosts"
+                        + " | http://avatar.spacefox.fr/ at [2001:db8::9]: expected",
             })
     void namesWhatIsWrong(String breaks, String repairs, String says) throws InterruptedException {
-        fetchDraws(box);
-        box.run(breaks);
+        String prepare = "cp $0 /root/site; cp /etc/nginx/conf.d/other.conf /root\n".replace("$0", FILE);
+        box.run(prepare + breaks.replace("$0", FILE).replace("$1", pictures));
+        if (breaks.contains("$0")) box.run("systemctl restart nginx");
         Command wrong = check();
-        box.run(repairs);
+        box.run("cp /root/site $0; cp /root/other.conf /etc/nginx/conf.d; systemctl restart nginx\n".replace("$0", FILE)
+                + repairs.replace("$1", pictures));
+        awaitTheJvm();
+        assertTrue(wrong.output().contains(says.replace("$1", pictures)), wrong::output);
         assertEquals(1, wrong.status());
-        assertTrue(wrong.output().contains(says), wrong::output);
-        Await.until("a site without a fault", () -> check().equals(new Command(0, "")));
+        assertEquals(SILENCE, check());
     }
 
-    /** A visitor without a redirect, as while the server starts, is no fault a moment later. */
+    /** What is right some seconds later is no fault, as while the server starts. */
     @Test
-    void saysNothingRightAfterTheStart() {
-        box.run("systemctl stop avatar");
-        forgetDraws(box);
-        box.run("systemctl start --no-block avatar; cd /dev\n"
-                + "until visit -fo null http://127.0.0.1:6666/; do visit -o null https://avatar.spacefox.fr/; done");
-        assertEquals(new Command(0, ""), check());
+    void saysNothingAboutARestart() {
+        box.run("systemctl stop avatar nginx; (sleep 3; systemctl start avatar nginx) > /dev/null 2>&1 &");
+        assertEquals(SILENCE, check());
+    }
+
+    /** In the last third of its life, and at most ten days before its end. */
+    @ParameterizedTest
+    @CsvSource({"-80, 9, true", "-78, 11, false", "-5, 1, true", "-3, 3, false"})
+    void namesACertificateThatEndsSoon(int begin, int end, boolean soon) {
+        sign(begin, end);
+        Command said = check();
+        String expected = "(?s)the certificate ends soon: [^\n]*\n";
+        assertTrue(soon ? said.status() == 1 && said.output().matches(expected) : said.equals(SILENCE), said::output);
+        assertEquals(SILENCE, box.attempt("sh /usr/local/lib/avatar/check --insecure"));
+        sign(-1, 89);
     }
 
     @Test
-    void namesACertificateThatEndsSoonOrThatBrowsersRefuse() {
-        sign(5);
-        Command wrong = check();
+    void namesACertificateThatBrowsersRefuse() {
+        Command wrong = box.attempt("sh /usr/local/lib/avatar/check");
+        assertTrue(wrong.output().contains(", but got no answer, SSL certificate problem"), wrong::output);
         assertEquals(1, wrong.status());
-        assertTrue(wrong.output().startsWith("the certificate of avatar.spacefox.fr ends within ten days: "));
-        wrong = box.attempt("sh /usr/local/lib/avatar/check");
-        assertTrue(wrong.output().contains("https://avatar.spacefox.fr/ at 127.0.0.1: expected "), wrong::output);
-        assertTrue(wrong.output().contains(", but got no answer, curl: (60) "), wrong::output);
-        assertEquals(1, wrong.status());
-        assertEquals(new Command(0, ""), box.attempt("sh /usr/local/lib/avatar/check --insecure"));
-        sign(30);
     }
 
     /** Another machine has the folder deploy and curl, and asks what its DNS leads to. */
     @Test
     void anotherMachineCanAsk() throws Exception {
         try (var other = new Host(box)) {
-            assertEquals(new Command(0, ""), ask(other));
+            assertEquals(SILENCE, ask(other));
             box.run("systemctl stop avatar nginx");
             Command wrong = ask(other);
             box.run("systemctl start avatar nginx");
             assertEquals(1, wrong.status());
-            assertTrue(wrong.output().contains("https://avatar.spacefox.fr/: expected status 302, "), wrong::output);
+            assertTrue(
+                    wrong.output().startsWith("https://avatar.spacefox.fr/me.jpg: expected a redirect"), wrong::output);
         }
     }
 
@@ -126,16 +158,11 @@ class CheckIT extends InstalledSite {
                 + " exec setpriv --reuid=65534 sh /mnt/deploy/check --insecure avatar.spacefox.fr'");
     }
 
-    private Command checkWith(String arguments) {
-        return box.attempt("sh /usr/local/lib/avatar/check " + arguments);
-    }
-
-    @Test
-    void refusesWhatItDoesNotKnow() {
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "https://a.example.org", "a.example.org b.example.org"})
+    void refusesWhatItDoesNotKnow(String arguments) {
+        Command refused = box.attempt("sh /usr/local/lib/avatar/check " + arguments);
         String usage = "\nusage: deploy/check [--insecure] [DOMAIN]\n";
-        for (String word : List.of("--help", "https://a.example.org"))
-            assertEquals(new Command(2, "deploy/check: '" + word + "' is no domain" + usage), checkWith(word));
-        Command refused = checkWith("a.example.org b.example.org");
-        assertEquals(new Command(2, "deploy/check: b.example.org: too many arguments" + usage), refused);
+        assertEquals(new Command(2, "deploy/check: '" + arguments + "' is no domain" + usage), refused);
     }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Random stays random although nginx keeps 64 draws of the JVM for half a minute each. */
+/** Random stays random although nginx keeps 64 draws of the JVM for five minutes each. */
 @Needs(BOX)
 @Execution(ExecutionMode.SAME_THREAD)
 class DrawsIT extends InstalledSite {
@@ -63,8 +63,8 @@ class DrawsIT extends InstalledSite {
     @Test
     void drawsChange() throws Exception {
         // So many numbers that two draws are never alike: the same number is the same draw.
-        box.run("sed -i 's/^COUNT=.*/COUNT=2000000000/' /etc/default/avatar; systemctl restart avatar"
-                + "; sed -i 's/valid 302 30s/valid 302 10s/' /etc/nginx/conf.d/avatar.conf");
+        box.run("sed -i 's/^COUNT=.*/COUNT=2000000000/' /etc/default/avatar; systemctl restart avatar");
+        edit(box, "valid 302 5m", "valid 302 10s");
         forgetDraws(box);
         try {
             fetchDraws(box);

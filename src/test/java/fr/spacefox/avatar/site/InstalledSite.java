@@ -1,5 +1,9 @@
 package fr.spacefox.avatar.site;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,6 +40,14 @@ abstract class InstalledSite {
     /** The address of a file of the site's set. */
     String address(String site, String file) {
         return site + pictures.replace("/var/lib/avatar", "") + "/" + file;
+    }
+
+    /** Changes the site's file, which has to have what is replaced. */
+    static void edit(Box box, String former, String other) throws IOException {
+        String text = Files.readString(box.path(FILE));
+        assertTrue(text.contains(former), text);
+        Files.writeString(box.path(FILE), text.replace(former, other));
+        box.run("systemctl restart nginx");
     }
 
     /** After an outage or a flood the JVM and nginx need a moment to find each other again. */

@@ -12,35 +12,43 @@ import org.junit.jupiter.api.Test;
 @Needs(BOX)
 class PicturesIT extends InstalledSite {
 
+    private static final String FOR_A_YEAR = "public, max-age=31536000, immutable";
+
     @Test
     void picturesAreServedForAYear() throws Exception {
         for (String site : SITES) {
             for (int number = 1; number <= 21; number++) {
                 String name = "Renard-" + number + ".png";
-                askForFile(name, site + "/" + name).assertPicture(200, "public, max-age=31536000, immutable");
+                Answer answer = ask("--output", "/picture", address(site, name));
+                answer.assertPicture(200, FOR_A_YEAR);
+                box.run("cmp /picture " + pictures + "/" + name);
             }
         }
     }
 
+    /** A redirect could lead there for ever: a number that the set does not have, and any other set. */
     @Test
-    void missingPicturesAreAFoxThatNobodyKeeps() throws Exception {
+    void missingPicturesAreAFoxThatNobodyKeeps() {
+        box.run("mkdir /var/lib/avatar/01234567; echo x > /var/lib/avatar/01234567/Renard-1.png");
         for (String site : SITES) {
-            for (String name : List.of("Renard-22.png", "Renard-99999999999999999999.png?x")) {
+            for (String name : List.of("Renard-22.png", "Renard-99999999999999999999.png?x", "Renard-1.jpg"))
+                ask(address(site, name)).assertRandomPicture();
+            for (String name : List.of("00000000/Renard-1.png", "fedcba98/Renard-30.gif?x", "01234567/Renard-1.png"))
                 ask(site + "/" + name).assertRandomPicture();
-            }
         }
+        box.run("rm -r /var/lib/avatar/01234567");
     }
 
     /** A browser that wants a certain version of a picture, or a part of it, gets a fox and no error. */
     @Test
     void conditionsAndRangesEndInAPicture() {
         for (String site : SITES) {
-            for (String path : List.of("/Renard-2.png", "/picture/x")) {
+            for (String address : List.of(address(site, "Renard-2.png"), site + "/picture/x")) {
                 for (String header : List.of("If-Match: x", "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT")) {
-                    ask("--header", header, site + path).assertRandomPicture();
+                    ask("--header", header, address).assertRandomPicture();
                 }
                 for (String range : List.of("0-3", "9999999-")) {
-                    Answer answer = ask("--header", "Range: bytes=" + range, site + path);
+                    Answer answer = ask("--header", "Range: bytes=" + range, address);
                     assertEquals(200, answer.status(), answer::toString);
                 }
             }
@@ -59,7 +67,7 @@ class PicturesIT extends InstalledSite {
         // All are alike once in 10^25 times.
         var sums = sums(20, "");
         assertTrue(sums.size() > 1, "the same picture at every visit");
-        for (String sum : sums) box.run("md5sum /var/www/avatar/Renard-*.png | grep " + sum);
+        for (String sum : sums) box.run("md5sum " + pictures + "/* | grep " + sum);
     }
 
     /** The different pictures that so many visits to a random one get. */
@@ -73,8 +81,9 @@ class PicturesIT extends InstalledSite {
     /** A redirect to a picture that is not there must not lead to another redirect, and so on. */
     @Test
     void withoutAnyPictureAnErrorEndsTheWay() throws Exception {
-        box.run("cp -r /var/www/avatar /srv; rm /var/www/avatar/Renard-[1-9]*");
-        for (String path : List.of("/Renard-1.png", "/picture/x")) {
+        List<String> all = List.of(address("", "Renard-1.png"), "/01234567/Renard-1.png", "/picture/x");
+        box.run("cp -a /var/lib/avatar /srv; rm " + pictures + "/*");
+        for (String path : all) {
             // nginx looks once a second whether the files that it keeps open are still there.
             box.awaitTrue("an error", () -> isGone(path));
             assertTrue(isGone(path, "--header", "If-Match: x"));
@@ -83,14 +92,13 @@ class PicturesIT extends InstalledSite {
         ask(SITE + "/x").assertRedirect();
         box.run("systemctl stop avatar");
         forgetDraws(box);
-        for (String path : List.of("/Renard-1.png", "/picture/x", "/x")) {
-            for (String method : List.of("GET", "POST", "PUT", "FOX")) {
+        for (String path : Stream.concat(all.stream(), Stream.of("/x")).toList()) {
+            for (String method : List.of("GET", "POST", "PUT", "FOX"))
                 assertTrue(isGone(path, "--request", method, "--header", "If-None-Match: *"), path + method);
-            }
         }
-        box.run("rmdir /var/www/avatar");
+        box.run("rm -r /var/lib/avatar");
         assertTrue(isGone("/x"));
-        box.run("mv /srv/avatar /var/www; systemctl start avatar; systemctl restart nginx");
+        box.run("mv /srv/avatar /var/lib; systemctl start avatar; systemctl restart nginx");
         awaitTheJvm();
     }
 
@@ -102,23 +110,38 @@ class PicturesIT extends InstalledSite {
 
     /** Whatever lies beside the pictures: the redirect for it, and never the file. */
     @Test
-    void noOtherFileIsSent() {
-        String files = "config.php .htaccess .git/config Renard-1.png.bak Renard-01.png Renard-1.jpg old/Renard-1.png"
-                + " .well-known/other .well-known/acme-challenge/folder/x";
-        box.run("cp -r /var/www/avatar /srv; cd /var/www/avatar" + "; for file in " + files
-                + "; do mkdir -p $(dirname $file); echo x > $file; done");
-        for (String file : files.replace("/x", "").split(" ")) {
-            for (String site : SITES) ask(site + "/" + file).assertRedirect();
+    void noOtherFileIsSent() throws Exception {
+        box.run("cp -a /var/lib/avatar /srv");
+        String files = "config.php .htaccess .git/config .new/Renard-1.png Renard-1.png 0123456/Renard-1.png"
+                + " ABCDEF01/Renard-1.png old/01234567/Renard-1.png .well-known/other .well-known/acme-challenge/y/x"
+                + " SET/notes.txt SET/Renard-1.png.bak SET/Renard-01.png SET/xRenard-1.png SET/old/Renard-1.png";
+        for (String file : files.replace("SET", pictures.replaceAll(".*/", "")).split(" ")) {
+            box.run("cd /var/lib/avatar; mkdir -p $(dirname " + file + "); echo x > " + file);
+            for (String site : SITES) ask(site + "/" + file.replace("/x", "")).assertRedirect();
         }
+        for (String path : List.of("/", "/.former"))
+            ask(SITE + address("", path)).assertRedirect();
         // A random picture may turn out to be none, and becomes a redirect.
-        for (String sum : sums(60, "--location")) box.run("md5sum /srv/avatar/* | grep " + sum);
-        box.run("cd /var/www; rm -r avatar; mv /srv/avatar .; systemctl restart nginx");
+        for (String sum : sums(60, "--location")) box.run("cd /srv/avatar/*/; md5sum * | grep " + sum);
+        box.run("rm -r /var/lib/avatar; mv /srv/avatar /var/lib; systemctl restart nginx");
+    }
+
+    /** Of what a location of this server's own answers, nothing is kept for a year. */
+    @Test
+    void onlyPicturesAreKept() {
+        box.run("echo 'location = /robots.txt { return 200 no; }' > /etc/avatar/site-own.conf"
+                + "; systemctl restart nginx");
+        Answer answer = ask(SITE + "/robots.txt");
+        assertEquals(
+                "200 " + Answer.NOBODY_KEEPS_IT,
+                answer.status() + " " + answer.headers().get("Cache-Control"));
+        box.run("rm /etc/avatar/site-own.conf; systemctl restart nginx");
     }
 
     /** What certbot puts there, for the time that it is there. */
     @Test
     void theChallengeOfAnAuthorityIsAnsweredAndKeptByNobody() {
-        box.run("cd /var/www/avatar; mkdir -p .well-known/acme-challenge"
+        box.run("cd /var/lib/avatar; mkdir -p .well-known/acme-challenge"
                 + "; echo secret > .well-known/acme-challenge/x_-1");
         for (String site : SITES) {
             Answer answer = ask(site + "/.well-known/acme-challenge/x_-1");
@@ -126,27 +149,6 @@ class PicturesIT extends InstalledSite {
             assertEquals(Answer.NOBODY_KEEPS_IT, answer.headers().get("Cache-Control"), answer::toString);
             ask(site + "/.well-known/acme-challenge/other").assertRedirect();
         }
-        box.run("rm -r /var/www/avatar/.well-known");
-    }
-
-    /** Names that pictures once had stay, and a random one comes from the folder of today's. */
-    @Test
-    void everyNameThatWasEverPublishedIsAPicture() throws Exception {
-        box.run("""
-                cd /root
-                cp /etc/nginx/conf.d/avatar.conf .
-                mkdir /var/www/avatar/foxes
-                for number in 1 2 3; do cp Renard-$number.png /var/www/avatar/foxes/$number.png; done
-                cp Renard-4.png /var/www/avatar/a.b-4.png
-                export DOMAIN=avatar.spacefox.fr PORT=6666 URL='https://avatar.spacefox.fr/foxes/*.png'
-                NAMES='Renard-*.png a.b-*.png foxes/*.png' sh deploy/render > /etc/nginx/conf.d/avatar.conf
-                systemctl restart nginx""");
-        for (String name : List.of("Renard-21.png", "a.b-4.png", "foxes/3.png"))
-            ask(SITE + "/" + name).assertPicture(200, "public, max-age=31536000, immutable");
-        ask(SITE + "/a-b-4.png").assertRedirect();
-        // Not all three: once in four million times.
-        assertEquals(3, sums(40, "").size());
-        box.run("cp /root/avatar.conf /etc/nginx/conf.d; cd /var/www/avatar; rm -r foxes a.b-4.png"
-                + "; systemctl restart nginx");
+        box.run("rm -r /var/lib/avatar/.well-known");
     }
 }

@@ -25,6 +25,11 @@ record Request(boolean tls, String... command) {
         return new Request(tls, "bash", "-c", script, "raw", text, Integer.toString(port));
     }
 
+    /** nginx refuses bodies, and may then send a random picture in place of a redirect. */
+    boolean hasBody() {
+        return toString().matches("(?s).*(--data|--upload-file|Content-Length|Transfer-Encoding).*");
+    }
+
     Process start(Box box) {
         return box.exec(command);
     }
@@ -42,7 +47,8 @@ record Request(boolean tls, String... command) {
         String x = site + "/x";
         String methods = "POST PUT DELETE OPTIONS PATCH PROPFIND TRACE CONNECT FOX";
         String paths = "/ //x /../../etc/passwd /.well-known /x.png?dateline=1&y=%00 /é%20%ff /avatar7.png /picture"
-                + " /Renard-0.png /Renard-01.png /x/Renard-1.png /Renard-1.png/ /Renard-1.pngx";
+                + " /Renard-1.png /01234567/Renard-0.png /01234567/Renard-01.png /x/01234567/Renard-1.png"
+                + " /01234567/Renard-1.png/ /01234567/Renard-1.pngx /0123456/Renard-1.png /01234567/Renard-1.svg";
         var plain = Stream.concat(
                 Stream.of(methods.split(" ")).map(method -> curl("--request", method, x)),
                 Stream.of(paths.split(" ")).map(path -> curl(site + path)));

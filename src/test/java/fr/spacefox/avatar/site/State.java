@@ -22,8 +22,10 @@ final class State {
     private List<String> lines() {
         String script = """
                 cd /
-                find etc root/cats usr/local/lib var/www -type f ! -name '*-' -exec sha256sum {} + | sort
-                find etc var/www -type l -printf '%p -> %l\\n' | sort
+                find etc usr/local/lib -type f ! -name '*-' -exec sha256sum {} + | sort
+                find etc -type l -printf '%p -> %l\\n' | sort
+                # No file of a set is touched.
+                find var/lib/avatar ! -type d -printf '%p %i %T@ %s %l\\n' -o -printf '%p %i\\n' 2>&- | sort
                 ls -d run/avatar var/tmp/avatar-install.* 2>&- || true
                 systemctl is-enabled avatar nginx 2>&1 || true
                 systemctl is-active avatar nginx || true
