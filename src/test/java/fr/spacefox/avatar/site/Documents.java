@@ -19,17 +19,21 @@ final class Documents {
     }
 
     static List<String> blocks(String heading) throws IOException {
-        var section = Pattern.compile("(?ms)^#+ " + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)")
-                .matcher(Files.readString(Path.of("README.md"))
-                        + Files.readString(Path.of("deploy/README.md"))
-                        + Files.readString(Path.of("deploy/operations.md")));
-        assertTrue(section.find(), "no heading " + heading);
         List<String> blocks = Pattern.compile("(?ms)^```sh\n(.*?)^```")
-                .matcher(section.group(1))
+                .matcher(section(heading))
                 .results()
                 .map(block -> block.group(1))
                 .toList();
         assertFalse(blocks.isEmpty(), "no block under " + heading);
         return blocks;
+    }
+
+    static String section(String heading) throws IOException {
+        var section = Pattern.compile("(?ms)^#+ " + Pattern.quote(heading) + "\n(.*?)(?=^##+ |\\z)")
+                .matcher(Files.readString(Path.of("README.md"))
+                        + Files.readString(Path.of("deploy/README.md"))
+                        + Files.readString(Path.of("deploy/operations.md")));
+        assertTrue(section.find(), "no heading " + heading);
+        return section.group(1);
     }
 }

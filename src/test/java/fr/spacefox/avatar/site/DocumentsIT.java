@@ -8,7 +8,9 @@ import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -22,48 +24,66 @@ class DocumentsIT {
     @Needs(BOX)
     void theGuideWorks(Debian debian) throws Exception {
         try (var box = new Box(debian.files())) {
-            Box.drawFoxes(13, box.path("/root/cats"));
-            box.run("cd /root/cats; mogrify -format jpg *.png; rm *.png; mv Renard-13.jpg ../cat13.jpg");
+            Box.drawFoxes(12, box.path("/root/cats"));
             assertPictures(12, box.run(Documents.commands("Install")));
-            box.run(Documents.commands("Many visitors at once"));
-            assertPictures(13, box.run(Documents.commands("Add a picture")));
-            assertPictures(13, box.run(Documents.commands("Update")));
-            box.run(Documents.commands("Is it still right?"));
 
-            // Visitors do not notice that the JVM is dead, but the line for cron does.
+            // Of the folder at home, one picture is deleted, one replaced, and two are added.
+            Box.drawFoxes(15, box.path("/root/home/cats"));
+            box.run("""
+                    cd /root/home
+                    rm cats/Renard-2.png
+                    mv cats/Renard-15.png cats/Renard-3.png
+                    mogrify -resize '200x150!' cats/Renard-3.png
+                    """ + line("Change the pictures", "rsync").replace("192.0.2.1:", "/root/"));
+            List<String> change = Documents.blocks("Change the pictures");
+            String said = box.run("cd /root; " + change.get(0));
+            assertPictures(13, said);
+            // The guide shows what the installer says.
+            String back = line("Change the pictures", "--replace").replace("3f9c2a1b", "[0-9a-f]{8}");
+            Matcher line = Pattern.compile(back).matcher(said);
+            assertTrue(line.find(), said);
+            assertPictures(12, box.run("cd /root; " + line.group().replaceFirst(".*: ", "")));
+            assertPictures(13, box.run("cd /root; " + change.get(1)));
+            box.run("visit --output seen.png https://avatar.example.org/picture/; identify seen.png | grep 120x120");
+            assertPictures(13, box.run(Documents.commands("Update")));
+
+            // Visitors do not notice that the JVM is dead, but cron does.
+            box.run("""
+                    printf '#!/bin/sh\\n(echo To: $@; cat) > /root/mail\\n' > /usr/sbin/sendmail
+                    chmod 755 /usr/sbin/sendmail""");
+            box.run(Documents.commands("Watch"));
+            assertEquals("To: me@example.org\nSubject: avatar\n\nMail leaves the server.", box.run("cat /root/mail"));
             String monitor = box.run("sed -n 's/^7 8 [*] [*] [*] root //p' /etc/cron.d/avatar") + " --insecure";
             assertEquals(new Command(0, ""), box.attempt(monitor));
-            box.run("visit --output /dev/null 'https://avatar.example.org/[1-1000]'; systemctl stop avatar");
-            String answer = box.run("visit --head https://avatar.example.org/x");
-            assertTrue(answer.startsWith("HTTP/1.1 302 "), answer);
+            box.run("systemctl stop avatar");
             Command alarm = box.attempt(monitor);
-            assertTrue(alarm.output().startsWith("the Java program does not answer on port 6666"), alarm::output);
+            assertTrue(alarm.output().startsWith("the Java program does not answer"), alarm::output);
             assertEquals(1, alarm.status());
 
-            // Number 5 is taken back, and stays away until its line goes; the last ones are hidden until another one
-            // comes.
-            box.run(Documents.commands("Take a picture back"));
-            String command = "visit --output /dev/null --write-out '%{redirect_url}' ";
-            assertEquals("", box.run(command + "https://avatar.example.org/Renard-5.jpg"));
-            box.run("sed -i s/^COUNT=.*/COUNT=3/ /etc/default/avatar; sed -i /Renard-5.jpg/d /etc/avatar/taken");
-            assertPictures(14, box.install("avatar.example.org cats"));
-            assertEquals(new Command(0, ""), box.attempt(monitor));
-            assertPictures(12, box.run(Documents.commands("Other pictures, or another size")));
-
-            String left = box.run("cd /root; deploy/remove");
-            assertTrue(left.contains("rm -r /etc/cron.d/avatar\n") && left.contains("worker_connections"), left);
-            assertEquals("", box.run("ls /etc/nginx/conf.d /etc/systemd/system | grep avatar || true"));
+            String left = box.run(Documents.commands("Remove"));
+            assertTrue(left.contains("rm -r /etc/cron.d/avatar"), left);
+            assertEquals("", box.run("ls /etc/nginx/*/ /etc/systemd/system | grep avatar || true"));
         }
     }
 
+    /** The line with these words that the guide shows under a heading, and that is not run as it stands. */
+    private static String line(String heading, String words) throws IOException {
+        return Documents.section(heading)
+                .lines()
+                .filter(line -> line.startsWith("    ") && line.contains(words))
+                .findFirst()
+                .orElseThrow()
+                .strip();
+    }
+
     private static void assertPictures(int count, String said) {
-        assertTrue(
-                said.endsWith(count + " pictures. The address for a profile: https://avatar.example.org/me.jpg"), said);
+        String line = "\n" + count + " pictures. The address for a profile: https://avatar.example.org/me.";
+        assertTrue(said.contains(line), said);
     }
 
     /** Every link leads to a file, and to a heading of it. */
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "CHANGES.md", "deploy/README.md", "deploy/operations.md", "bench/README.md"})
+    @ValueSource(strings = {"README.md", "deploy/README.md", "deploy/operations.md", "bench/README.md"})
     void linksLeadSomewhere(String page) throws IOException {
         Path file = Path.of(page);
         var links = Pattern.compile("\\]\\((?!https?:)([^)#\\s]*)(?:#([^)\\s]*))?\\)")
