@@ -1,8 +1,8 @@
 # Makers of pictures and of metadata, and `look`, which prints what came out.
-# shellcheck shell=sh disable=SC2086 # $step and a $turn are two words
+# shellcheck shell=sh disable=SC2086 # a $turn is two words
 set -eu
-rm -rf /root/case /root/out && mkdir /root/case /root/out && cd /root/case
-here=/root/pictures out=/root/out step="/root/deploy/pictures $out"
+rm -rf /root/case /root/out && mkdir /root/case && cd /root/case
+here=/root/pictures out=/root/out step=/root/deploy/pictures
 im=$(command -v magick || command -v convert)
 
 convert() { "$im" "$@"; }
@@ -13,7 +13,6 @@ quarters() { # COLOUR COLOUR COLOUR COLOUR FILE
 mark() { quarters red lime blue white "$1"; }
 grey() { quarters white black 'gray(128)' white miff:- | convert miff:- -colorspace Gray "$@"; }
 moving() { mark miff:- | convert -delay 10 -loop 0 miff:- '(' +clone -flop ')' "$@"; }
-drawing() { echo '<svg xmlns="http://www.w3.org/2000/svg"/>' > "$1"; }
 p3() {
     quarters 'rgb(200,80,40)' white black 'gray(128)' miff:- | convert miff:- -profile $here/p3.icc -quality 95 "$1"
 }
@@ -21,12 +20,13 @@ ready() { # SIZE FILE: nothing but pixels
     mark miff:- | convert miff:- -gravity center -crop 80x80+0+0 +repage -sample "$1!" -quality 95 -strip "$2"
 }
 pixels() { convert "$1" -coalesce -background none -alpha background -depth 8 rgba:- | md5sum; }
-same() { # FILE...: comes out with the same pixels, in each frame
-    rm -f $out/*
-    $step -- "$@"
+same() { # FILE...: they alone come out with the same pixels, in each frame
+    rm -rf $out in && mkdir in && cp "$@" in
+    type=$($step in $out)
+    echo $type
     i=1
     for f; do
-        [ "$(pixels "$f")" = "$(pixels "$out/$i")" ] || echo "$f has changed"
+        [ "$(pixels "$f")" = "$(pixels "$out/Renard-$i.$type")" ] || echo "$f has changed"
         i=$((i + 1))
     done
 }
@@ -39,27 +39,46 @@ colours256() { # N M FILE: an uneven palette, which no other type of pixel has
     awk "BEGIN { print \"P3 16 16 255\"; for (i = 0; i < 256; i++) print i, i * $1 % 256, i * $2 % 256 }" > x.ppm
     convert x.ppm -sample '90x90!' "$3"
 }
-chunk() { # NAME TEXT FILE: puts a chunk into a PNG, behind its first
-    printf %s "$1$2" > chunk
+chunk() { # NAME FILE: puts a chunk with the contents of stdin into a PNG, behind its first
+    { printf %s "$1"; cat; } > chunk
     {
-        head -c 33 "$3"
-        printf '%b' "\\0\\0\\0\\0$(printf %o ${#2})"
+        head -c 33 "$2"
+        printf '%b' "\\0\\0\\0\\0$(printf %o $(($(wc -c < chunk) - 4)))"
         cat chunk
         gzip -c chunk | tail -c 8 | head -c 4 | od -An -v -tu1 | awk '{ printf "%c%c%c%c", $4, $3, $2, $1 }'
-        tail -c +34 "$3"
+        tail -c +34 "$2"
     } > new
-    mv new "$3"
+    rm chunk
+    mv new "$2"
 }
+bmp() { # FILE: a picture of 32 bits whose fourth byte says nothing
+    {
+        printf 'BM\66\144\0\0\0\0\0\0\66\0\0\0\50\0\0\0\120\0\0\0\120\0\0\0\1\0\40\0\0\0\0\0\0\144\0\0'
+        printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+        mark miff:- | convert miff:- -gravity center -crop 80x80+0+0 +repage -flip -alpha set -channel A \
+            -evaluate set 50% +channel -depth 8 bgra:-
+    } > "$1"
+}
+brand() { { head -c 8 "$2"; printf %s "$1"; tail -c +13 "$2"; } > x.${2##*.}; } # BRAND FILE: x with this first brand
 insert() { # FILE: puts a segment from stdin into a JPEG
     { printf '\377\330'; cat; tail -c +3 "$1"; } > new
     mv new "$1"
 }
-exif() { # ORIENTATION FILE: and a GPS datum, which is secret
-    {
-        printf '\377\341\0\107Exif\0\0MM\0*\0\0\0\010\0\002\001\022\0\003\0\0\0\001\0%b\0\0' "\\0$(printf %o "$1")"
-        printf '\210\045\0\004\0\0\0\001\0\0\0\046\0\0\0\0\0\001\0\022\0\002\0\0\0\007\0\0\0\070\0\0\0\0secret\0'
-    } | insert "$2"
+large() { mark miff:- | convert miff:- -scale 1000% -sampling-factor 1x1 -quality 95 "$@"; }
+screen() { # SIDE GIF
+    printf '%b' "\\0$(printf %o "$1")\\0\\0$(printf %o "$1")\\0" | dd of="$2" bs=1 seek=6 conv=notrunc status=none
 }
+profile() { # puts the first bytes of stdin into x.jpg as its profile
+    head -c 300 > icc
+    length=$(($(wc -c < icc) + 16))
+    { printf '%bICC_PROFILE\0\1\1' "\\0377\\0342\\0$(printf %o $((length / 256)))\\0$(printf %o $((length % 256)))"; cat icc; } |
+        insert x.jpg
+}
+tiff() { # ORIENTATION: Exif data, and a GPS datum, which is secret
+    printf 'MM\0*\0\0\0\010\0\002\001\022\0\003\0\0\0\001\0%b\0\0' "\\0$(printf %o "$1")"
+    printf '\210\045\0\004\0\0\0\001\0\0\0\046\0\0\0\0\0\001\0\022\0\002\0\0\0\007\0\0\0\070\0\0\0\0secret\0'
+}
+exif() { { printf '\377\341\0\107Exif\0\0'; tiff "$1"; } | insert "$2"; } # ORIENTATION JPEG
 turned() { # TYPE: as cameras store the eight orientations
     o=1
     for turn in +repage -flop '-rotate 180' -flip -transpose '-rotate 270' -transverse '-rotate 90'; do
@@ -104,12 +123,13 @@ colours() { # FILE: in the middle of each quarter of each frame
         { printf "%s%s", (NR % 4 == 1 ? " " : ""), colour }'
 }
 look() {
-    find $out -mindepth 1 ! -name taken -printf '%f\n' | sort -n | while read -r i; do
-        echo "$i $(identify -format '%m %wx%h,' "$out/$i" | cut -d , -f 1)$(colours "$out/$i")"
-        ! carries "$out/$i" || echo carries metadata
-        [ "$(stat -c %a "$out/$i")" = 644 ] || echo may not be read
+    find $out -type f | sort -V | while read -r f; do
+        i=${f##*-}
+        echo "${i%.*} $(identify -format '%m %wx%h,' "$f" | cut -d , -f 1)$(colours "$f")"
+        ! carries "$f" || echo carries metadata
+        [ "$(stat -c %a "$f")" = 644 ] || echo may not be read
     done
 }
-made() { $step "$@"; look; } # [TYPE] -- FILE...
+made() { $step "${1-.}" $out ${2-}; look; } # [FOLDER [SIZE]]
 counted() { cut -d ' ' -f 2- | uniq -c | sed 's/^ *//'; }
-timing() { identify -format '%T ' ${1:-$out/1}; grep -ac NETSCAPE2.0 ${1:-$out/1}; } # delays; are the frames repeated?
+timing() { identify -format '%T ' "$1"; grep -ac NETSCAPE2.0 "$1"; } # delays; are the frames repeated?

@@ -1,0 +1,138 @@
+package fr.spacefox.avatar.site;
+
+import static fr.spacefox.avatar.support.Needs.Tool.*;
+import static org.junit.jupiter.api.Assertions.*;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import fr.spacefox.avatar.support.Needs;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Pictures as cameras, phones and editors leave them: Chromium shows the published ones as it shows the originals. */
+@Needs({BOX, IMAGEMAGICK, CHROMIUM})
+class PictureBrowserIT extends EachDebian {
+
+    /** Of 255, in the middle of each of a hundred parts: a profile that is not heeded makes more, JPEG's losses less. */
+    private static final int TOLERANCE = 20;
+
+    private static final String COMMAND = "chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage"
+            + " --no-first-run --disable-sync --disable-background-networking --disable-component-update"
+            + " --force-color-profile=srgb --remote-debugging-port=0 --user-data-dir=";
+
+    @TempDir
+    private static Path temporary;
+
+    /** What deploy/pictures and the browser say of each case, by its name. */
+    private final Map<String, String> results = new HashMap<>();
+
+    @BeforeParameterizedClassInvocation
+    void see() throws Exception {
+        PictureStepIT.prepare(box);
+        Path folder = Files.createTempDirectory(temporary, "debian");
+        var published = new ArrayList<String>();
+        for (Object[] words : looksTheSame().map(Arguments::get).toList()) {
+            String name = words[0].toString();
+            String then = "\nfind . -type f ! -name 'x.*' -delete; $step . $out";
+            String said = box.attempt(PictureStepIT.FUNCTIONS + words[1] + then).output();
+            results.put(name, said.replaceFirst("(?m)^(jpg|png|gif)\n", ""));
+            if (!Files.exists(box.path("/root/out"))) continue;
+            copyOnlyFile(box.path("/root/case"), folder.resolve("original/" + published.size()));
+            copyOnlyFile(box.path("/root/out"), folder.resolve("published/" + published.size()));
+            published.add(name);
+        }
+        String[] lines = browse(folder, published.size()).split("\n");
+        for (int i = 0; i < published.size(); i++) results.merge(published.get(i), judged(lines[i]), String::concat);
+    }
+
+    private static void copyOnlyFile(Path from, Path to) throws IOException {
+        Files.createDirectories(to);
+        try (Stream<Path> files = Files.list(from)) {
+            Path file = files.findFirst().orElseThrow();
+            Files.copy(file, to.resolve(file.getFileName().toString()));
+        }
+    }
+
+    private static String judged(String line) {
+        Matcher difference = Pattern.compile("differs by (\\d+)$").matcher(line);
+        boolean isSame = difference.find() && Integer.parseInt(difference.group(1)) <= TOLERANCE;
+        return (isSame ? difference.replaceFirst("the same") : line) + "\n";
+    }
+
+    /** What compare.html says of pairs of pictures: original/0/x.jpg and published/0/Renard-1.jpg, and so on. */
+    private static String browse(Path folder, int count) throws Exception {
+        var result = new CompletableFuture<String>();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            String path = exchange.getRequestURI().getPath();
+            if (exchange.getRequestMethod().equals("POST")) {
+                result.complete(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+                answer(exchange, "text/plain", new byte[0]);
+            } else if (path.equals("/")) {
+                answer(exchange, "text/html", Files.readAllBytes(Path.of(PictureStepIT.FOLDER, "compare.html")));
+            } else if (path.equals("/names")) {
+                String names = IntStream.range(0, count).boxed().toList().toString();
+                answer(exchange, "application/json", names.getBytes(StandardCharsets.UTF_8));
+            } else {
+                File[] file = folder.resolve(path.substring(1)).toFile().listFiles();
+                if (file == null) answer(exchange, "text/plain", new byte[0]); // such as /favicon.ico
+                else {
+                    String type =
+                            file[0].getName().replaceFirst(".*\\.", "image/").replace("/jpg", "/jpeg");
+                    answer(exchange, type, Files.readAllBytes(file[0].toPath()));
+                }
+            }
+        });
+        server.start();
+        Path profile = Files.createDirectory(folder.resolve("profile"));
+        String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+        Process browser = new ProcessBuilder((COMMAND + profile + " " + url).split(" "))
+                .redirectErrorStream(true)
+                .redirectOutput(new File("target/browser.log"))
+                .start();
+        try {
+            return result.get(2, TimeUnit.MINUTES);
+        } finally {
+            browser.descendants().forEach(ProcessHandle::destroyForcibly);
+            browser.destroyForcibly().waitFor();
+            server.stop(0);
+        }
+    }
+
+    private static void answer(HttpExchange exchange, String type, byte[] body) throws IOException {
+        exchange.getResponseHeaders().set("Content-Type", type);
+        exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
+        try (var out = exchange.getResponseBody()) {
+            out.write(body);
+        }
+    }
+
+    static Stream<Arguments> looksTheSame() throws IOException {
+        return PictureStepIT.cases("browser.txt");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void looksTheSame(String name, String script, String expected) {
+        assertEquals(PictureStepIT.here(box, expected), results.get(name));
+    }
+}
