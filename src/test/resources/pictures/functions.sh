@@ -97,7 +97,7 @@ carrying() { # WHAT TYPE: a picture that would be ready without it
     comment) convert x.jpg -set comment secret x.jpg ;;
     profile) convert x.jpg -profile $here/p3.icc x.jpg ;;
     esac
-    [ "$2" = jpg ] || convert x.jpg -define webp:lossless=true "x.$2"
+    [ "$2" = jpg ] || { convert x.jpg "x.$2" && rm x.jpg; }
     if [ "$1$2" = xmpgif ]; then
         { head -c -1 x.gif; printf '!\377\013XMP DataXMP\006secret\0;'; } > new
         mv new x.gif
@@ -130,6 +130,6 @@ look() {
         [ "$(stat -c %a "$f")" = 644 ] || echo may not be read
     done
 }
-made() { $step "${1-.}" $out ${2-}; look; } # [FOLDER [SIZE]]
+made() { $step "${1-.}" $out ${2+"$2"}; look; } # [FOLDER [SIZE]]
 counted() { cut -d ' ' -f 2- | uniq -c | sed 's/^ *//'; }
 timing() { identify -format '%T ' "$1"; grep -ac NETSCAPE2.0 "$1"; } # delays; are the frames repeated?

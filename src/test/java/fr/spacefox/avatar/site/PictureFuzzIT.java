@@ -1,0 +1,92 @@
+package fr.spacefox.avatar.site;
+
+import static fr.spacefox.avatar.support.Needs.Tool.*;
+import static org.junit.jupiter.api.Assertions.*;
+
+import fr.spacefox.avatar.support.Command;
+import fr.spacefox.avatar.support.Needs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+
+/** Two thousand damaged files, a hundred at a time: none ends the run, nor changes another's picture. */
+@Tag("long")
+@Needs({BOX, IMAGEMAGICK})
+class PictureFuzzIT extends EachDebian {
+
+    private List<Path> originals;
+
+    @BeforeParameterizedClassInvocation
+    void prepare() throws IOException {
+        PictureStepIT.prepare(box);
+        box.run(PictureStepIT.FUNCTIONS + """
+                for type in jpg png gif webp bmp tiff; do mark x.$type; done
+                for type in gif webp; do moving moving.$type; done
+                exif 6 x.jpg; p3 p3.jpg; p3 p3.png
+                convert x.jpg -interlace JPEG progressive.jpg
+                cp $here/*.heic $here/*.avif $here/*.png $here/*.webp .
+                mkdir /root/originals; mv * /root/originals""");
+        try (Stream<Path> files = Files.list(box.path("/root/originals"))) {
+            originals = files.sorted().toList();
+        }
+    }
+
+    private static byte[] mutated(byte[] file, Random random) {
+        switch (random.nextInt(4)) {
+            case 0 -> { // bits
+                for (int n = 1 + random.nextInt(9); n > 0; n--)
+                    file[random.nextInt(file.length)] ^= (byte) (1 << random.nextInt(8));
+            }
+            case 1 -> file = Arrays.copyOf(file, 1 + random.nextInt(file.length));
+            case 2 -> { // another part in the middle
+                int at = random.nextInt(file.length), length = random.nextInt(2_000);
+                byte[] grown = new byte[file.length + length];
+                random.nextBytes(grown);
+                System.arraycopy(file, 0, grown, 0, at);
+                System.arraycopy(file, at, grown, at + length, file.length - at);
+                file = grown;
+            }
+            default -> { // lengths and sizes
+                for (int n = 1 + random.nextInt(3), at = random.nextInt(Math.min(file.length, 200)); n > 0; n--, at++)
+                    if (at < file.length) file[at] = (byte) (random.nextBoolean() ? 255 : random.nextInt(256));
+            }
+        }
+        return file;
+    }
+
+    @RepeatedTest(20)
+    @Timeout(value = 15, unit = TimeUnit.MINUTES)
+    void oneBadFileIsLeftOutAlone(RepetitionInfo repetition) throws IOException {
+        var random = new Random(repetition.getCurrentRepetition());
+        box.run("rm -rf /root/case /root/out; mkdir /root/case");
+        for (int n = 1; n <= 100; n++) {
+            Path original = originals.get(random.nextInt(originals.size()));
+            Path file = box.path("/root/case/" + n + "." + original.getFileName());
+            Files.write(file, mutated(Files.readAllBytes(original), random));
+        }
+        Command first = box.attempt("cd /root; deploy/pictures case out");
+        assertEquals(0, first.status(), first::output);
+        assertFalse(first.output().contains("120 s"), first::output);
+        List<String> leftOut = first.output()
+                .lines()
+                .filter(line -> line.startsWith("left out: case/"))
+                .map(line -> line.replaceFirst("left out: (case/[^:]*): .*", "$1"))
+                .toList();
+        assertEquals(100 - leftOut.size(), Integer.parseInt(box.run("ls /root/out | wc -l")));
+        // What was left out, and why, changes nothing for the others; and nothing but pixels is published.
+        box.run(
+                "cd /root; rm " + String.join(" ", leftOut)
+                        + "; deploy/pictures case again; diff -r out again; rm -r again"
+                        + "; ! grep -laE 'secret|Exif|eXIf|ICC_PROFILE|iCCP|XMP' out/*; [ -z \"$(ls -d out.* 2> /dev/null)\" ]");
+    }
+}
