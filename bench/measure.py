@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import json
 import os
 import random
 import re
@@ -9,19 +10,20 @@ import ssl
 import subprocess
 import tempfile
 import time
+from array import array
 from functools import partial
 from pathlib import Path
-
-import psutil
 
 import peers
 
 SERVER_CORE, LOAD_CORE = (sorted(os.sched_getaffinity(0)) * 2)[:2]
-FOLDER = tempfile.TemporaryDirectory(prefix="avatar-bench-")
+FOLDER = tempfile.TemporaryDirectory(prefix="avatar-bench-", dir="/dev/shm")  # memory, as /run is
 os.chmod(FOLDER.name, 0o755)  # nginx's workers are another user's
 LIMIT = 8  # seconds to an answer; whoever waits longer for an avatar has left
 AVATARS = 20  # of a page
-LOCATION = re.compile(r"https://avatar\.spacefox\.fr/Renard-([1-9]\d*)\.png")
+SURPLUS = 1_500  # pages a second, more than any of the servers or browser.go can do
+PAGE = os.sysconf("SC_PAGE_SIZE")
+LOCATION = re.compile(rf"https://avatar\.spacefox\.fr/({peers.SET}/)?Renard-(\d+)\.png")
 PORTS = iter(range(10_000 + os.getpid() % 5_000 * 3, 32_000, 3))  # clients connect from higher ones
 HTTPS = partial(http.client.HTTPSConnection, context=ssl._create_unverified_context())  # a self-signed certificate
 
@@ -31,61 +33,78 @@ class Server:
 
     running = []
 
-    def __init__(self, peer, tls=False, port=None):
-        self.peer, self.tls = peer, tls
+    def __init__(self, peer, tls=False, port=None, connections=24_000):
+        self.peer, self.tls, self.warmed = peer, tls, set()
         first = port or next(PORTS)
         self.port = first + tls
         self.directory = Path(tempfile.mkdtemp(dir=FOLDER.name))
         self.directory.chmod(0o755)
         self.words = {"PORT": str(first), "TLS": str(first + 1), "INNER": str(first + 2),
-                      "DIRECTORY": str(self.directory)}
-        self.processes, self.reached = [], 0  # pages a second
+                      "DIRECTORY": str(self.directory), "CONNECTIONS": str(connections)}
+        self.processes = []
 
     def start(self):
         self.running.append(self)
         with (self.directory / "log").open("w+") as log:
             for command in peers.prepare(self.peer, self.words):
-                self.processes.append(psutil.Popen(command, stdout=log, stderr=log, cwd=self.directory))
+                self.processes.append(subprocess.Popen(command, stdout=log, stderr=log, cwd=self.directory,
+                                                       start_new_session=True))
             assert self.answers(), f"does not start: {Path(log.name).read_text()[-500:]}"
 
     def family(self):
-        return [*self.processes, *(child for process in self.processes for child in process.children(recursive=True))]
+        """The processes of the sessions that it began, each with what its stat says from the state on."""
+        sessions = [process.pid for process in self.processes]
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                fields = stat.read_text().rpartition(")")[2].split()
+                if int(fields[3]) in sessions:
+                    yield int(stat.parent.name), fields
 
     def pin(self):
         """To one core; twice, for threads that were born meanwhile."""
-        for process in self.family() * 2:
-            subprocess.run(["taskset", "-a", "-c", "-p", str(SERVER_CORE), str(process.pid)], stdout=subprocess.DEVNULL)
-
-    def sum(self, read):
-        """Of what is read from each process that has not ended meanwhile."""
-        found = 0
-        for process in self.family():
-            with contextlib.suppress(psutil.NoSuchProcess, OSError):
-                found += read(process)
-        return found
+        for pid, _ in [*self.family()] * 2:
+            subprocess.run(["taskset", "-a", "-c", "-p", str(SERVER_CORE), str(pid)], stdout=subprocess.DEVNULL)
 
     def stop(self):
-        for process in self.family():
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
-        for process in self.processes:
-            process.wait()
+        while family := [*self.family()]:
+            for pid, _ in family:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, 9)
+            for process in self.processes:
+                process.wait()
         self.processes = []
         self.running.remove(self)
 
     def cpu(self):
         """Seconds of processor time so far, by each process's own clock (see clock_getcpuclockid), which counts in
         nanoseconds and includes threads that have ended. Child processes that have ended count in ticks of 10 ms."""
-        return self.sum(lambda process: time.clock_gettime(~process.pid << 3 | 2) + sum(process.cpu_times()[2:4]))
+        spent = 0
+        for pid, fields in self.family():
+            with contextlib.suppress(OSError):
+                spent += time.clock_gettime(~pid << 3 | 2) + sum(map(int, fields[13:15])) / 100
+        return spent
 
     def memory(self, name=""):
-        """Resident, in MB, of all processes or those of this name; what they share is counted for each."""
-        return self.sum(lambda process: process.memory_info().rss * (name in process.name())) / 2**20
+        """In MB, of all processes or of those of this name. A page of memory counts once, however many of them share
+        it, and in full: it is PSS without the other programs that run here, several of which are JVMs, too."""
+        frames = set()
+        for pid, _ in self.family():
+            with contextlib.suppress(OSError):
+                if name not in Path(f"/proc/{pid}/comm").read_text():
+                    continue
+                with open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap:
+                    for first, last, resident in re.findall(
+                            r"^(\w+)-(\w+) .*(?:\n[A-QS-Z].*)*\nRss: +(\d+)", Path(f"/proc/{pid}/smaps").read_text(), re.M):
+                        if int(resident):
+                            pagemap.seek(int(first, 16) // PAGE * 8)
+                            entries = array("Q", pagemap.read((int(last, 16) - int(first, 16)) // PAGE * 8))
+                            frames.update(entry & 2**55 - 1 for entry in entries if entry >> 63)
+        return len(frames) * PAGE / 2**20
 
     def wakeups(self):
         """Of each thread so far, because threads may end: its voluntary context switches."""
         found = {}
-        for status in (file for each in self.family() for file in Path(f"/proc/{each.pid}/task").glob("*/status")):
+        for status in (file for pid, _ in self.family() for file in Path(f"/proc/{pid}/task").glob("*/status")):
             with contextlib.suppress(OSError):
                 found[status] = int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read_text(), re.M)[1])
         return found
@@ -103,17 +122,25 @@ class Server:
             time.sleep(0.02)
         return False
 
+    def settle(self):
+        """Lets it end what clients that have left asked it for."""
+        for _ in range(40):
+            before = self.cpu()
+            time.sleep(0.25)
+            if self.cpu() - before < 0.025:
+                break
+
 
 def ask(client, peer, method="GET"):
-    client.request(method, peer.path, "x=1" if method.startswith("P") else None, {"Host": peers.HOST})
+    client.request(method, peer.path, "x" if method.startswith("P") else None, {"Host": peers.HOST})
     response = client.getresponse()
     return response, response.read()
 
 
 def check(server):
-    """Whether each answer is the one wanted, and each draw as frequent as the others: chi square of 30 draws for each
-    is at most eight standard deviations above its mean. Returns whether the server keeps connections alive."""
-    peer, client, drawn = server.peer, server.client(), {}
+    """Whether each answer is the one wanted, and whether all pictures are drawn. Returns whether the server keeps
+    connections alive."""
+    peer, client, drawn = server.peer, server.client(), set()
     for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "GET") if peer.status == 302 else ("GET",):
         response, content = ask(client, peer, method)
         assert response.status == peer.status, f"answers {method} with {response.status}"
@@ -124,28 +151,23 @@ def check(server):
         assert LOCATION.fullmatch(response.getheader("Location", "")), f"sends Location: {response.headers}"
         assert response.getheader("Cache-Control") == "private, no-store", "sends another Cache-Control"
         assert peer.typed or kind is None and not content, f"sends Content-Type: {kind}, and {content[:100]}"
-    for _ in range(30 * peers.COUNT if peer.kinds else 0):
+    for _ in range(20 * peers.COUNT * peer.draws):
         response, content = ask(client, peer)
-        answer = response.getheader("Location") or content
-        drawn[answer] = drawn.get(answer, 0) + 1
-    mean = 30 * peers.COUNT / max(peer.kinds, 1)
-    square = sum((times - mean) ** 2 / mean for times in drawn.values()) + (peer.kinds - len(drawn)) * mean
-    assert len(drawn) <= peer.kinds and square <= peer.kinds + 8 * (2 * peer.kinds) ** 0.5, f"not uniform: {drawn}"
+        drawn.add(response.getheader("Location") or content)
+    assert len(drawn) >= peers.COUNT * peer.draws, f"draws only {len(drawn)}"
     return not response.will_close
 
 
 def generate(server, *command, pinned=True, seconds=0):
-    """Runs a load generator; returns what it prints, the server's processor time in µs of at least so many seconds,
-    and whether the generator was the limit: its core was full, and the server's was not."""
-    words = ["timeout", "-s", "KILL", 120, *(["taskset", "-c", LOAD_CORE] if pinned else []), *command]
-    before, usage, started = server.cpu(), os.times(), time.monotonic()
-    done = subprocess.run([*map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env={**os.environ, "OPENSSL_CONF": str(peers.BENCH / "client.cnf")})
-    elapsed, own = time.monotonic() - started, sum(os.times()[2:4]) - sum(usage[2:4])
-    time.sleep(max(0, seconds - elapsed))
+    """Runs a load generator; returns what it prints, the server's processor time in µs, and which part of its core that
+    was, in at least so many seconds."""
+    words = ["timeout", "-s", "KILL", 500, *(["taskset", "-c", LOAD_CORE] if pinned else []), *command]
+    before, started = server.cpu(), time.monotonic()
+    done = subprocess.run([*map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    time.sleep(max(0, started + seconds - time.monotonic()))
     spent = server.cpu() - before
     assert not done.returncode, f"{command[0]} ends with {done.returncode}: {done.stdout.strip()[-200:]}"
-    return done.stdout, 1e6 * spent, int(own / elapsed >= 0.9 > spent / elapsed)
+    return done.stdout, 1e6 * spent, spent / (time.monotonic() - started)
 
 
 def url(server):
@@ -160,59 +182,43 @@ def number(pattern, text, default=None):
     return float(found[1]) if found else default
 
 
-def wrk(server, clients, seconds):
-    """Kept alive. wrk sends its next request at once, so that it also meets connections that the server closes without
+def wrk(server, seconds, *options):
+    """Ten clients. wrk sends its next request at once, so that it also meets connections that the server closes without
     having said so in the answer before; browsers and nginx send such a request again."""
-    text, spent, limited = generate(server, "wrk", "-t1", "-c", clients, "-d", seconds, "--timeout", LIMIT, url(server))
+    text, spent, busy = generate(server, "wrk", "-t1", "-c10", "-d", seconds, "--timeout", LIMIT, *options, url(server))
     answers, wrong = number(r"(\d+) requests in", text), number(r"Non-2xx or 3xx responses: (\d+)", text, 0)
     lost = sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", text)))  # or no answer in time
-    right = answers - wrong
-    return {"rate": number(r"Requests/sec: +([\d.]+)", text) * right / max(answers, 1), "cpu": spent / max(right, 1),
-            "limited": limited, "right": right / max(answers + lost, 1)}
+    return {"cpu": spent / max(answers - wrong, 1), "right": (answers - wrong) / max(answers + lost, 1), "busy": busy}
 
 
-def ab(server, *options, address=None, pinned=True):
-    """A connection for each request, as in the article."""
-    text, spent, limited = generate(server, "ab", "-c", 10, *options, address or url(server), pinned=pinned)
+def closed(server, seconds):
+    """A connection for each request."""
+    return wrk(server, seconds, "-H", "Connection: close")
+
+
+def ab(server, requests, address):
+    """The article's command, and its picture by HTTPS."""
+    text, spent, busy = generate(server, "ab", "-n", requests, "-c", 10, address, pinned=False)
     complete, failed, other_length = (number(rf"{label}: +(\d+)", text, 0)
                                       for label in ("Complete requests", "Failed requests", ", Length"))
     right = complete - failed + other_length  # ab counts the lost among the complete ones; any length is right
     return {"rate": right / number(r"Time taken for tests: +([\d.]+)", text), "cpu": spent / max(right, 1),
-            "limited": limited, "right": right / max(complete, 1)}
+            "right": right / max(complete, 1), "busy": busy}
 
 
-def closed(server, seconds):
-    # -n: more than ab can do in this time; it keeps a record of each
-    return ab(server, "-q", "-r", "-s", LIMIT, "-t", seconds, "-n", 100_000 * seconds)
-
-
-def h2load(server, *options, seconds=0):
-    """A wait is that for an answer, without connecting."""
-    text, spent, limited = generate(server, "h2load", *options, url(server), seconds=seconds)
+def crowd(server, clients):
+    """So many at once over TLS, kept alive over HTTP/1.1, of which each asks for twenty avatars."""
+    text, spent, busy = generate(server, "h2load", "--h1", "-c", clients, "-n", AVATARS * clients, url(server))
     right = number(rf"(\d+) {server.peer.status // 100}xx", text)
-    took, wait = (float(value) * {"us": 1e-3, "ms": 1, "s": 1e3}[unit] for value, unit in re.findall(
-        r"(?:finished in |time for request: +\S+ +\S+ +)([\d.]+)([a-z]+)", text))
-    return {"rate": right / max(seconds, took / 1e3), "cpu": spent / max(right, 1), "limited": limited,
-            "right": right / max(number(r"(\d+) total,", text), 1), "wait": wait}
+    return {"cpu": spent / max(right, 1), "right": right / clients / AVATARS, "busy": busy}
 
 
-def visits(server, rate, seconds, together=1):
-    """Pages that begin at a fixed rate, evenly, whether or not the server keeps up: each opens a connection of its own
-    and asks for its avatars at once. h2load's period is whole milliseconds."""
-    pages = round(rate * seconds)
-    found = h2load(server, "-c", pages, "-n", AVATARS * pages, "-m", AVATARS, "-r", together,
-                   "--rate-period", f"{round(1e3 * together / rate)}ms", seconds=seconds)
-    server.reached = max(server.reached, found["rate"] / AVATARS)
-    return {**found, "rate": found["rate"] / AVATARS, "cpu": found["cpu"] * AVATARS}
-
-
-def most_visits(server, seconds):
-    """At least a third more pages than the server has ever done, some every 20 ms."""
-    while True:
-        together = int(1.33 * server.reached / 50) + 1
-        found = visits(server, 50 * together, seconds, together)
-        if found["rate"] < 42 * together:
-            return found
+def visits(server, seconds, rate):
+    """Pages that begin at a fixed rate, whether or not the server keeps up. Waits are in ms."""
+    text, spent, busy = generate(server, peers.BUILD / "browser", f"127.0.0.1:{server.port}", peers.HOST,
+                                 server.peer.path, server.peer.status, rate, seconds, LIMIT, seconds=seconds)
+    found = json.loads(text)
+    return {"cpu": spent * AVATARS / max(found.pop("answers"), 1), **found, "busy": busy}
 
 
 def idle(servers, seconds):

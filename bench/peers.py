@@ -9,14 +9,16 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 ROOT, PEERS, BUILD = BENCH.parent, BENCH / "peers", BENCH / "build"
-JAR = ROOT / "deploy/avatar.jar"
-HOST = "avatar.spacefox.fr"
+JAR, SITE_FILE, UNIT = (ROOT / "deploy" / name for name in ("avatar.jar", "nginx.conf", "avatar.service"))
+HOST, SET = "avatar.spacefox.fr", "0123abcd"
 COUNT = 21  # pictures, as in the article
 JAVA = "/usr/lib/jvm/default-java/bin/java"  # Debian's default-jre, whatever else is on PATH
-NEWER_JAVA = str(next(Path("/usr/lib/jvm").glob("*-25-*/bin/java"), "JDK 25"))
 FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian names it by its version
 NGINX = ["nginx", "-e", "stderr", "-p", "{DIRECTORY}", "-c", "{DIRECTORY}/nginx.conf"]
+PHP = [FPM, "-R", "-y", "{DIRECTORY}/php-fpm.conf"]
 APACHE = ["apache2", "-D", "FOREGROUND", "-f", "{DIRECTORY}/apache.conf"]
+valid, unit = re.search(r"proxy_cache_valid 302 (\d+)([sm]);", SITE_FILE.read_text()).groups()
+AGE = int(valid) * {"s": 1, "m": 60}[unit]  # seconds for which a draw serves the site
 
 
 @dataclass
@@ -30,104 +32,111 @@ class Peer:
     status: int = 302  # 200: it answers with the picture itself
     typed: bool = False  # it cannot redirect without a Content-Type
     path: str = "/any/path.png?and=query"
-    kinds: int = COUNT  # different answers; 0: they are not draws
+    draws: bool = True  # anew for each request
     optional: bool = False  # not in Debian 12, so that even CI may be without it
 
 
-def java(jar, *flags, java=JAVA, heap=8, port="{PORT}", args=()):
+def java(port="{PORT}", heap=8, args=()):
     """The article's command, which is README's too."""
-    return [java, f"-Xmx{heap}m", "-Xss256k", *flags, "-jar", jar, *args, port, str(COUNT)]
+    return [JAVA, f"-Xmx{heap}m", "-Xss256k", "-jar", JAR, *args, port, "{COUNT}"]
 
 
-def unit(port):
-    """The JVM command of deploy/avatar.service, which is the only place that configures it."""
-    text = (ROOT / "deploy/avatar.service").read_text().replace("\\\n", " ")
-    flags = re.search(r"^ExecStart=\S+ (.*) -jar ", text, re.M)[1]
-    return [JAVA, *flags.split(), "-jar", JAR, port, str(COUNT)]
+def deployed(port="PORT"):
+    """The unit's command, which is configured there alone."""
+    command = re.search(r"^ExecStart=\S+ (.*)", UNIT.read_text().replace("\\\n", " "), re.M)[1]
+    return [JAVA, *command.replace("/usr/local/lib/avatar/avatar.jar", str(JAR)).replace("${PORT}", f"{{{port}}}")
+            .replace("${", "{").split()]
 
 
-def built_java(name, origin, folder, *args, flags=(), heap=8):
+def built_java(folder, *args, flags=(), heap=8, port="{PORT}"):
+    return [JAVA, f"-Xmx{heap}m", "-Xss256k", *flags, "-cp", f"{BUILD / folder}/main.jar:{BUILD / folder}/lib/*", "Main",
+            port, "{COUNT}", *args]
+
+
+def jvm(name, origin, folder, *args, **more):
     jar = BUILD / folder / "main.jar"
-    return Peer(name, origin, [[*java(jar, *flags, heap=heap), *args]], [jar, BUILD / folder / "lib"], [jar])
+    return Peer(name, origin, [built_java(folder, *args, **more)], [jar, BUILD / folder / "lib"], [jar])
 
 
 def binary(name, origin, path, *args, **more):
     program = BUILD / path
-    return Peer(name, origin, [[program, "{PORT}", str(COUNT), *args]], [program], [program], **more)
+    return Peer(name, origin, [[program, "{PORT}", "{COUNT}", *args]], [program], [program], **more)
 
 
-def served(name, origin, server, folder, *before, ships=(), builds=(), **more):
-    """A web server, and the programs that run behind it."""
-    return Peer(name, origin, [*before, server], [*ships] or [PEERS / folder],
-                [BUILD / "pictures", BUILD / "privkey.pem", *builds], folder, **more)
+def served(name, origin, server, *before, ships=(), builds=(), **more):
+    """A web server, and the program that runs behind it."""
+    return Peer(name, origin, [*before, server], ships, [BUILD / "pictures", BUILD / "privkey.pem", *builds],
+                "apache" if server is APACHE else "nginx", **more)
 
 
-TOMCAT = built_java("Tomcat NIO", "Tomcat's benchmark", "tomcat", "Http11NioProtocol", heap=16)
-SITE = served("the deployed site", "us", NGINX, "site", unit("{INNER}"), kinds=0,  # nginx uses a draw for half a minute
-              ships=[JAR, ROOT / "deploy/nginx.conf"])
+SITE = served("the site", "us", NGINX, deployed("INNER"), ships=[JAR, SITE_FILE], draws=False)
+TOMCAT = jvm("Tomcat NIO", "Tomcat's benchmark", "tomcat", "Http11NioProtocol", heap=16)
 ALL = [
-    Peer("avatar.jar", "us", [java(JAR)], [JAR]),
-    Peer("avatar.jar --pool", "us", [java(JAR, args=["--pool"])], [JAR]),
-    Peer("avatar.jar as deployed", "us", [unit("{PORT}")], [JAR]),
-    Peer("avatar.jar on JDK 25", "us", [java(JAR, java=NEWER_JAVA)], [JAR], optional=True),
-    built_java("article's program", "the article", "original"),
-    built_java("article's program, cached pool", "a comment", "original", "--pool"),
+    Peer("avatar.jar", "us", [java()], [JAR]),
+    Peer("avatar.jar --pool", "us", [java(args=["--pool"])], [JAR]),
+    Peer("avatar.jar as deployed", "us", [deployed()], [JAR]),
+    jvm("article's program", "the article", "original"),
+    jvm("article's program, cached pool", "a comment", "original", "--pool"),
     binary("Go net/http", "a comment", "go/avatar", "{TLS}", BUILD / "fullchain.pem", BUILD / "privkey.pem"),
     binary("Go sequential TCP", "a comment", "tcp-go/avatar"),
-    binary("Rust sequential TCP", "a comment", "tcp-rust/release/avatar"),
+    binary("Rust sequential TCP", "a comment", "rust/release/tcp"),
     binary("Ada Web Server", "a comment", "ada/avatar", optional=True, typed=True),
-    binary("C++ accept loop", "a comment", "tcp-cpp/avatar"),
+    binary("C++ accept loop", "a comment", "cpp/avatar"),
     Peer("Cloudflare Worker (workerd)", "a comment",
          [[BUILD / "worker/node_modules/workerd/bin/workerd", "serve", "{DIRECTORY}/config.capnp"]],
          [PEERS / "worker"], [BUILD / "worker/node_modules"], "worker"),
-    binary("Go, an SVG in any colour", "a comment", "svg/avatar", kinds=360, status=200),
-    served("nginx sub_filter, the same SVG", "us", NGINX, "svg", path="/hue/120.svg", kinds=0, status=200,
-           ships=[PEERS / "svg/nginx.conf", PEERS / "svg/avatar.svg"]),
+    binary("Go, an SVG in any colour", "a comment", "svg/avatar", status=200),
     TOMCAT,
-    built_java("Tomcat NIO2", "Tomcat's benchmark", "tomcat", "Http11Nio2Protocol", heap=16),
-    served("Apache in front of Tomcat NIO", "Tomcat's benchmark", APACHE, "apache",
-           [*java(TOMCAT.ships[0], heap=16, port="{INNER}"), "Http11NioProtocol"],
-           builds=TOMCAT.builds, ships=[PEERS / "apache", *TOMCAT.ships]),
-    served("Apache in front of avatar.jar", "Tomcat's benchmark", APACHE, "apache",
-           java(JAR, heap=16, port="{INNER}"), ships=[PEERS / "apache", JAR]),
-    built_java("Jetty servlet", "Jetty's benchmark", "jetty"),
-    built_java("Jetty async servlet", "Jetty's benchmark", "jetty", "--async"),
-    built_java("HttpCore NIO", "HttpCore's benchmark", "httpcore"),
-    built_java("Vert.x", "us", "vertx"),
-    binary("Rust hyper", "us", "hyper/release/avatar"),
-    Peer("Node.js", "us", [["node", PEERS / "node/server.js", "{PORT}", str(COUNT)]], [PEERS / "node"]),
-    served("PHP behind nginx", "us", NGINX, "php", [FPM, "-R", "-y", "{DIRECTORY}/php-fpm.conf"]),
-    served("nginx return 302", "us", NGINX, "nginx", typed=True),
-    served("nginx random_index", "us", NGINX, "random-index", status=200),
+    jvm("Tomcat NIO2", "Tomcat's benchmark", "tomcat", "Http11Nio2Protocol", heap=16),
+    served("Apache in front of Tomcat NIO", "Tomcat's benchmark", APACHE,
+           built_java("tomcat", "Http11NioProtocol", heap=16, port="{INNER}"), builds=TOMCAT.builds,
+           ships=[PEERS / "apache", *TOMCAT.ships]),
+    served("Apache in front of avatar.jar", "Tomcat's benchmark", APACHE, deployed("INNER"),
+           ships=[PEERS / "apache", JAR]),
+    jvm("Jetty servlet", "Jetty's benchmark", "jetty"),
+    jvm("Jetty async servlet", "Jetty's benchmark", "jetty", "--async"),
+    jvm("HttpCore NIO", "HttpCore's benchmark", "httpcore"),
+    jvm("Vert.x", "us", "vertx"),
+    binary("Rust hyper", "us", "rust/release/hyper"),
+    Peer("Node.js", "us", [["node", PEERS / "node/server.js", "{PORT}", "{COUNT}"]], [PEERS / "node"]),
+    served("PHP behind nginx", "us", NGINX, PHP, path="/php/any.png", ships=[PEERS / "nginx/index.php"]),
+    served("nginx return 302", "us", NGINX, path="/redirect/any.png", typed=True),
+    served("nginx random_index", "us", NGINX, path="/picture/any.png", status=200),
 ]
 NAMED = {peer.name: peer for peer in ALL}
+RIVALS = [*(NAMED[name] for name in ("nginx return 302", "nginx random_index", "Go net/http", "PHP behind nginx",
+                                     "Apache in front of avatar.jar")),
+          served("PHP behind nginx, 64 draws kept", "us", NGINX, PHP, path="/cached/any.png", draws=False)]
 ARTICLE = [NAMED["article's program"], NAMED["avatar.jar"],
-           Peer("avatar.jar, 16 MB", "us", [java(JAR, heap=16)], [JAR]),
-           built_java("article's program, 16 MB", "the article", "original", heap=16),
+           Peer("avatar.jar, 16 MB", "us", [java(heap=16)], [JAR]),
+           jvm("article's program, 16 MB", "the article", "original", heap=16),
            NAMED["article's program, cached pool"],
-           built_java("article's program, ZGC", "a comment", "original", flags=["-XX:+UseZGC"])]
-GROWING = [NAMED["avatar.jar"], Peer("avatar.jar, 64 MB", "us", [java(JAR, heap=64)], [JAR]), NAMED["Go net/http"]]
+           jvm("article's program, ZGC", "a comment", "original", flags=["-XX:+UseZGC"])]
 
 
-def build(peer):
+def build(*files):
     """Builds what its sources have outdated."""
-    targets = [os.path.relpath(file, PEERS) for file in peer.builds] or ["Makefile"]
+    targets = [os.path.relpath(file, PEERS) for file in files] or ["Makefile"]
     done = subprocess.run(["make", "-s", "-C", PEERS, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True)
     assert not done.returncode, f"make: {done.stdout.strip()[:300]}"
 
 
+def fill(text, words):
+    return re.sub(r"@([A-Z0-9_]+)@", lambda word: words[word[1]], text)
+
+
 def site(words):
-    """The site's file, with this machine's ports and folders in the place of a server's."""
-    text = subprocess.run([ROOT / "deploy/render"], stdout=subprocess.PIPE, text=True, check=True, env={
-        **os.environ, "DOMAIN": HOST, "PORT": words["INNER"], "URL": f"https://{HOST}/Renard-*.png"}).stdout
-    for pattern, replacement in [("certificate /etc/avatar/site", f"certificate {BUILD}/fullchain"),
-                                 ("/etc/avatar/site.pem", f"{BUILD}/privkey.pem"), ("/etc/avatar/", f"{BUILD}/"),
-                                 ("/var/www/avatar", f"{words['DIRECTORY']}/pictures"),
-                                 ("/run/avatar", f"{words['DIRECTORY']}/draws"),
-                                 (r"\b(listen .*)\b80\b", rf"\g<1>{words['PORT']}"),
-                                 (r"\b(listen .*)\b443\b", rf"\g<1>{words['TLS']}")]:
-        text = re.sub(pattern, replacement, text)
+    """The site's file as deploy/install fills it in, with this machine's ports and folders."""
+    text = fill(SITE_FILE.read_text(), {
+        "DOMAIN": HOST, "PORT": words["INNER"], "SET": SET, "CERTIFICATE": str(BUILD), "HTTP2": " http2", "HTTP2_ON": "",
+        "IPV6": "" if Path("/proc/net/if_inet6").exists() else "# "})
+    for pattern, replacement in [("/var/lib/avatar", words["DIRECTORY"]), ("/run/avatar", f"{words['DIRECTORY']}/draws"),
+                                 ("/etc/avatar", f"{words['DIRECTORY']}/own"),
+                                 (r"(listen .*)\b80\b", rf"\g<1>{words['PORT']}"),
+                                 (r"(listen .*)\b443\b", rf"\g<1>{words['TLS']}")]:
+        text, replaced = re.subn(pattern, replacement, text)
+        assert replaced, f"deploy/nginx.conf has no {pattern}"
     return text
 
 
@@ -135,15 +144,17 @@ def prepare(peer, words):
     """Copies the peer's configuration into its directory; returns its commands, filled in."""
     directory = Path(words["DIRECTORY"])
     share = int(10_000 / COUNT) / 100  # split_clients takes two decimals; the last takes the rest
-    words = {**words, "COUNT": str(COUNT), "BUILD": str(BUILD), "SITE": site(words) if peer is SITE else "",
-             "CERTIFICATE": f"ssl_certificate {BUILD}/fullchain.pem; ssl_certificate_key {BUILD}/privkey.pem; "
-                            "ssl_protocols TLSv1.2 TLSv1.3; ssl_session_tickets off;",
+    words = {**words, "COUNT": str(COUNT), "BUILD": str(BUILD), "AGE": str(AGE), "URL": f"https://{HOST}/Renard-*.png",
+             "SERVER": "rivals",
              "NUMBERS": "".join(f"{share}% {number};\n" for number in range(1, COUNT)) + f"* {COUNT};"}
+    if peer is SITE:
+        words.update(URL=f"https://{HOST}/{SET}/Renard-*.png", SERVER="site")
+        (directory / "site.conf").write_text(site(words))
     if peer.configs:  # copies, because the servers' workers may not be allowed to read this folder
         for config in (PEERS / peer.configs).iterdir():
-            text = re.sub(r"@([A-Z]+)@", lambda word: words[word[1]], config.read_text())
-            (directory / config.name).write_text(text)
-        shutil.copytree(BUILD / "pictures", directory / "pictures", dirs_exist_ok=True)
+            (directory / config.name).write_text(fill(config.read_text(), words))
+        for folder in ("pictures", SET):
+            shutil.copytree(BUILD / "pictures", directory / folder, dirs_exist_ok=True)
     return [[str(word).format_map(words) for word in command] for command in peer.commands]
 
 

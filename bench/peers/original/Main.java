@@ -5,7 +5,7 @@ import java.util.Random;
 import java.util.concurrent.Executors;
 
 /** The article's program, written anew; --pool is the cached thread pool that its readers tried. */
-class Original {
+class Main {
     public static void main(String[] args) throws IOException {
         int count = Integer.parseInt(args[1]);
         Random random = new Random();
