@@ -3,182 +3,116 @@
 package main
 
 import (
+	"bytes"
 	"crypto/tls"
-	"encoding/json"
-	"io"
+	"fmt"
 	"net"
 	"os"
 	"sort"
-	"strconv"
+	"strings"
 	"time"
 )
 
 const avatars = 20
 
-var (
-	address, host, path, status = os.Args[1], os.Args[2], os.Args[3], os.Args[4]
-	rate, seconds, limit        = number(5), number(6), number(7) // limit: seconds to a page's last answer
-	request                     = page()
-	config                      = &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"},
-		CurvePreferences: []tls.CurveID{tls.X25519}} // the same for every server
-)
-
-func number(index int) float64 {
-	value, err := strconv.ParseFloat(os.Args[index], 64)
-	if err != nil {
-		panic(err)
-	}
-	return value
+type page struct {
+	right     int           // how many of its avatars are answered rightly and in time
+	wait, end time.Duration // from connecting to the last answer; from the first page's begin
 }
 
-func frame(kind, flags, stream byte, payload string) string {
-	return string([]byte{0, 0, byte(len(payload)), kind, flags, 0, 0, 0, stream}) + payload
+// frame makes one of HTTP/2 (RFC 9113).
+func frame(kind, flags, stream, payload string) string {
+	return "\x00\x00" + string([]byte{byte(len(payload))}) + kind + flags + "\x00\x00\x00" + stream + payload
 }
 
-// page is what the client sends: its settings, a window of 16 MB, and a GET for each avatar (RFC 9113, RFC 7541).
-func page() []byte {
-	text := "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, "") + frame(8, 0, 0, "\x00\xff\x00\x00")
-	get := "\x82\x87\x04" + string(rune(len(path))) + path + "\x01" + string(rune(len(host))) + host
-	for avatar := 0; avatar < avatars; avatar++ {
-		text += frame(1, 5, byte(2*avatar+1), get)
+// request is what a client sends: settings (no dynamic table, so that each status is readable), a window of 16 MB, and
+// a GET for each avatar, by HPACK's static table (RFC 7541).
+func request(host, path string) []byte {
+	text := "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame("\x04", "\x00", "\x00", "\x00\x01\x00\x00\x00\x00") +
+		frame("\x08", "\x00", "\x00", "\x00\xff\x00\x00")
+	get := fmt.Sprintf("\x82\x87\x04%c%s\x01%c%s", len(path), path, len(host), host)
+	for stream := 1; stream < 2*avatars; stream += 2 {
+		text += frame("\x01", "\x05", string(rune(stream)), get)
 	}
 	return []byte(text)
 }
 
-// headers decodes what it has to of HPACK: a response's first field is its status, and some fields become indices.
-type headers struct {
-	block []byte
-	added []string // the values of the dynamic table
-}
-
-func (h *headers) integer(bits int) int {
-	most := 1<<bits - 1
-	value := int(h.block[0]) & most
-	h.block = h.block[1:]
-	for shift, more := 0, value == most; more; shift += 7 {
-		more = h.block[0] >= 128
-		value += int(h.block[0]&127) << shift
-		h.block = h.block[1:]
+// answers tells a response's status, its first field: one of the static table, or 302 in plain or in Huffman's code.
+func answers(block []byte, status string) bool {
+	block = bytes.TrimLeft(block, "\x20") // the table's size
+	if status == "200" {
+		return bytes.HasPrefix(block, []byte("\x88"))
 	}
-	return value
+	return bytes.HasPrefix(block[1:], []byte("\x03302")) || bytes.HasPrefix(block[1:], []byte("\x82\x64\x02"))
 }
 
-func (h *headers) text() string {
-	length := h.integer(7)
-	text := string(h.block[:length])
-	h.block = h.block[length:]
-	return text
-}
-
-func (h *headers) literal(bits int) string {
-	if h.integer(bits) == 0 {
-		h.text()
-	}
-	return h.text()
-}
-
-func (h *headers) status(block []byte) (status string) {
-	for h.block = block; len(h.block) > 0; {
-		value := ""
-		switch first := h.block[0]; {
-		case first >= 128:
-			if index := h.integer(7); index > 61 {
-				value = h.added[len(h.added)-index+61]
-			} else if index == 8 {
-				value = "200"
-			}
-		case first >= 64:
-			value = h.literal(6)
-			h.added = append(h.added, value)
-		case first >= 32: // the table's size
-			h.integer(5)
-			continue
-		default:
-			value = h.literal(4)
-		}
-		if status == "" {
-			status = value
-		}
-	}
-	if status == "\x64\x02" { // Huffman's code
-		status = "302"
-	}
-	return
-}
-
-// load loads a page; how many avatars were answered rightly and in time, and when the last one was.
-func load() (right int, wait time.Duration) {
-	begin := time.Now()
-	defer func() { recover() }() // a frame that is none
-	raw, err := net.DialTimeout("tcp", address, time.Duration(limit*1e9))
+func load(address, status string, request []byte, begin time.Time, limit time.Duration) (loaded page) {
+	raw, err := net.DialTimeout("tcp", address, limit)
 	if err != nil {
 		return
 	}
 	defer raw.Close()
-	raw.SetDeadline(begin.Add(time.Duration(limit * 1e9)))
-	connection := tls.Client(raw, config)
+	raw.SetDeadline(begin.Add(limit))
+	connection := tls.Client(raw, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"},
+		CurvePreferences: []tls.CurveID{tls.X25519}}) // which every server knows
 	if _, err := connection.Write(request); err != nil {
 		return
 	}
-	buffer, known := make([]byte, 1<<15), headers{}
+	buffer := make([]byte, 1<<15)
 	for filled, ended := 0, 0; ended < avatars; {
 		count, err := connection.Read(buffer[filled:])
 		if err != nil {
 			return
 		}
-		filled += count
-		rest := buffer[:filled]
+		rest := buffer[:filled+count]
 		for len(rest) >= 9 {
 			length := int(rest[0])<<16 + int(rest[1])<<8 + int(rest[2]) + 9
 			if len(rest) < length {
 				break
 			}
 			kind, flags := rest[3], rest[4]
-			switch {
-			case kind == 1 && known.status(rest[9:length]) == status:
-				right++
-			case kind == 4 && flags == 0:
-				io.WriteString(connection, frame(4, 1, 0, ""))
+			if kind == 1 && answers(rest[9:length], status) {
+				loaded.right++
 			}
-			if kind <= 1 && flags&1 == 1 || kind == 3 {
+			if kind <= 1 && flags&1 == 1 || kind == 3 { // the last frame of an answer, or its cancellation
 				ended++
 			}
 			rest = rest[length:]
 		}
 		filled = copy(buffer, rest)
-		wait = time.Since(begin)
 	}
+	loaded.wait = time.Since(begin)
 	return
 }
 
+// Arguments: ADDRESS HOST PATH STATUS PAGES-A-SECOND SECONDS LIMIT; the limit is that of a page, in seconds.
 func main() {
-	type result struct {
-		right     int
-		wait, end time.Duration
-	}
-	pages, results, begin := int(rate*seconds), make(chan result), time.Now()
+	var rate, seconds, limit float64
+	fmt.Sscan(strings.Join(os.Args[5:], " "), &rate, &seconds, &limit)
+	pages, loaded, start := make([]page, int(rate*seconds)), make(chan page), time.Now()
+	text := request(os.Args[2], os.Args[3])
 	go func() {
-		for index := 0; index < pages; index++ {
-			time.Sleep(time.Until(begin.Add(time.Duration(float64(index) / rate * 1e9))))
+		for index := range pages {
+			time.Sleep(time.Until(start.Add(time.Duration(float64(index) / rate * 1e9))))
 			go func() {
-				right, wait := load()
-				results <- result{right, wait, time.Since(begin)}
+				found := load(os.Args[1], os.Args[4], text, time.Now(), time.Duration(limit*1e9))
+				found.end = time.Since(start)
+				loaded <- found
 			}()
 		}
 	}()
-	right, waits, last := 0, make([]float64, pages), time.Duration(1)
-	for index := range waits {
-		page := <-results
-		right += page.right
-		waits[index] = limit * 1e3
-		if page.right == avatars {
-			waits[index] = page.wait.Seconds() * 1e3
-			last = page.end
+	right, last := 0, time.Duration(1)
+	for index := range pages {
+		pages[index] = <-loaded
+		right += pages[index].right
+		if pages[index].wait > 0 {
+			last = pages[index].end
+		} else {
+			pages[index].wait = time.Duration(limit * 1e9)
 		}
 	}
-	sort.Float64s(waits)
-	json.NewEncoder(os.Stdout).Encode(map[string]float64{
-		"answers": float64(right), "right": float64(right) / float64(pages*avatars),
-		"rate": float64(right) / avatars / last.Seconds(), // up to the last page that is complete
-		"wait": waits[pages/2], "wait99": waits[pages*99/100]})
+	sort.Slice(pages, func(a, b int) bool { return pages[a].wait < pages[b].wait })
+	fmt.Printf(`{"answers": %d, "right": %.4f, "rate": %.2f, "wait": %.3f, "wait99": %.3f}`, right,
+		float64(right)/float64(len(pages)*avatars), float64(right)/avatars/last.Seconds(),
+		float64(pages[len(pages)/2].wait)/1e6, float64(pages[len(pages)*99/100].wait)/1e6)
 }

@@ -93,12 +93,11 @@ class Server:
                 if name not in Path(f"/proc/{pid}/comm").read_text():
                     continue
                 with open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap:
-                    for first, last, resident in re.findall(
-                            r"^(\w+)-(\w+) .*(?:\n[A-QS-Z].*)*\nRss: +(\d+)", Path(f"/proc/{pid}/smaps").read_text(), re.M):
-                        if int(resident):
-                            pagemap.seek(int(first, 16) // PAGE * 8)
-                            entries = array("Q", pagemap.read((int(last, 16) - int(first, 16)) // PAGE * 8))
-                            frames.update(entry & 2**55 - 1 for entry in entries if entry >> 63)
+                    for first, last in re.findall(r"^(\w+)-(\w+) .*(?:\n[A-QS-Z].*)*\nRss: +[1-9]",
+                                                  Path(f"/proc/{pid}/smaps").read_text(), re.M):
+                        pagemap.seek(int(first, 16) // PAGE * 8)
+                        entries = array("Q", pagemap.read((int(last, 16) - int(first, 16)) // PAGE * 8))
+                        frames.update(entry & 2**55 - 1 for entry in entries if entry >> 63)
         return len(frames) * PAGE / 2**20
 
     def wakeups(self):
@@ -159,8 +158,8 @@ def check(server):
 
 
 def generate(server, *command, pinned=True, seconds=0):
-    """Runs a load generator; returns what it prints, the server's processor time in µs, and which part of its core that
-    was, in at least so many seconds."""
+    """Runs a load generator, for at least so many seconds; returns what it prints, the server's processor time in µs,
+    and which part of its core that was."""
     words = ["timeout", "-s", "KILL", 500, *(["taskset", "-c", LOAD_CORE] if pinned else []), *command]
     before, started = server.cpu(), time.monotonic()
     done = subprocess.run([*map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -182,28 +181,29 @@ def number(pattern, text, default=None):
     return float(found[1]) if found else default
 
 
-def wrk(server, seconds, *options):
-    """Ten clients. wrk sends its next request at once, so that it also meets connections that the server closes without
+def wrk(server, seconds):
+    """Ten clients, kept alive. wrk sends its next request at once, so that it also meets connections that the server closes without
     having said so in the answer before; browsers and nginx send such a request again."""
-    text, spent, busy = generate(server, "wrk", "-t1", "-c10", "-d", seconds, "--timeout", LIMIT, *options, url(server))
+    text, spent, busy = generate(server, "wrk", "-t1", "-c10", "-d", seconds, "--timeout", LIMIT, url(server))
     answers, wrong = number(r"(\d+) requests in", text), number(r"Non-2xx or 3xx responses: (\d+)", text, 0)
     lost = sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", text)))  # or no answer in time
     return {"cpu": spent / max(answers - wrong, 1), "right": (answers - wrong) / max(answers + lost, 1), "busy": busy}
 
 
-def closed(server, seconds):
-    """A connection for each request."""
-    return wrk(server, seconds, "-H", "Connection: close")
-
-
-def ab(server, requests, address):
-    """The article's command, and its picture by HTTPS."""
-    text, spent, busy = generate(server, "ab", "-n", requests, "-c", 10, address, pinned=False)
+def ab(server, requests, *options, address=None):
+    """Ten clients, and a connection for each request. The article's command has an address, and all cores."""
+    text, spent, busy = generate(server, "ab", "-n", requests, "-c", 10, *options, address or url(server),
+                                 pinned=not address)
     complete, failed, other_length = (number(rf"{label}: +(\d+)", text, 0)
                                       for label in ("Complete requests", "Failed requests", ", Length"))
     right = complete - failed + other_length  # ab counts the lost among the complete ones; any length is right
     return {"rate": right / number(r"Time taken for tests: +([\d.]+)", text), "cpu": spent / max(right, 1),
             "right": right / max(complete, 1), "busy": busy}
+
+
+def closed(server, seconds):
+    # ab keeps a record of each of so many requests, which it cannot do in this time
+    return ab(server, 100_000 * seconds, "-q", "-r", "-s", LIMIT, "-t", seconds)
 
 
 def crowd(server, clients):

@@ -49,8 +49,8 @@ def deployed(port="PORT"):
 
 
 def built_java(folder, *args, flags=(), heap=8, port="{PORT}"):
-    return [JAVA, f"-Xmx{heap}m", "-Xss256k", *flags, "-cp", f"{BUILD / folder}/main.jar:{BUILD / folder}/lib/*", "Main",
-            port, "{COUNT}", *args]
+    classes = f"{BUILD / folder}/main.jar:{BUILD / folder}/lib/*"
+    return [JAVA, f"-Xmx{heap}m", "-Xss256k", *flags, "-cp", classes, "Main", port, "{COUNT}", *args]
 
 
 def jvm(name, origin, folder, *args, **more):
@@ -129,10 +129,11 @@ def fill(text, words):
 def site(words):
     """The site's file as deploy/install fills it in, with this machine's ports and folders."""
     text = fill(SITE_FILE.read_text(), {
-        "DOMAIN": HOST, "PORT": words["INNER"], "SET": SET, "CERTIFICATE": str(BUILD), "HTTP2": " http2", "HTTP2_ON": "",
-        "IPV6": "" if Path("/proc/net/if_inet6").exists() else "# "})
-    for pattern, replacement in [("/var/lib/avatar", words["DIRECTORY"]), ("/run/avatar", f"{words['DIRECTORY']}/draws"),
-                                 ("/etc/avatar", f"{words['DIRECTORY']}/own"),
+        "DOMAIN": HOST, "PORT": words["INNER"], "SET": SET, "CERTIFICATE": str(BUILD), "HTTP2": " http2",
+        "HTTP2_ON": "", "IPV6": "" if Path("/proc/net/if_inet6").exists() else "# "})
+    directory = words["DIRECTORY"]
+    for pattern, replacement in [("/var/lib/avatar", directory), ("/run/avatar", f"{directory}/draws"),
+                                 ("/etc/avatar", f"{directory}/own"),
                                  (r"(listen .*)\b80\b", rf"\g<1>{words['PORT']}"),
                                  (r"(listen .*)\b443\b", rf"\g<1>{words['TLS']}")]:
         text, replaced = re.subn(pattern, replacement, text)

@@ -28,7 +28,8 @@ int main(int, char **argv) {
         if (read(client, request, sizeof request) > 0) {
             int length = std::snprintf(answer, sizeof answer,
                     "HTTP/1.1 302 Found\r\nLocation: https://avatar.spacefox.fr/Renard-%d.png\r\n"
-                    "Cache-Control: private, no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", number(random));
+                    "Cache-Control: private, no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+                    number(random));
             if (write(client, answer, length) < 0) {
                 std::perror("write");
             }

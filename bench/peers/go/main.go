@@ -11,10 +11,7 @@ import (
 
 // Arguments: PORT COUNT, and for TLS beside it PORT CERTIFICATE KEY.
 func main() {
-	count, err := strconv.Atoi(os.Args[2])
-	if err != nil {
-		log.Fatal(err)
-	}
+	count, _ := strconv.Atoi(os.Args[2])
 	redirect := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", "https://avatar.spacefox.fr/Renard-"+strconv.Itoa(1+rand.Intn(count))+".png")
 		w.Header().Set("Cache-Control", "private, no-store")

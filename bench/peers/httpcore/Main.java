@@ -1,28 +1,16 @@
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ThreadLocalRandom;
-import org.apache.hc.core5.http.EntityDetails;
-import org.apache.hc.core5.http.HttpException;
-import org.apache.hc.core5.http.HttpRequest;
-import org.apache.hc.core5.http.Message;
-import org.apache.hc.core5.http.URIScheme;
-import org.apache.hc.core5.http.impl.bootstrap.AsyncServerBootstrap;
-import org.apache.hc.core5.http.impl.bootstrap.HttpAsyncServer;
-import org.apache.hc.core5.http.nio.AsyncRequestConsumer;
-import org.apache.hc.core5.http.nio.AsyncServerRequestHandler;
+import org.apache.hc.core5.http.*;
+import org.apache.hc.core5.http.impl.bootstrap.*;
+import org.apache.hc.core5.http.nio.*;
 import org.apache.hc.core5.http.nio.entity.DiscardingEntityConsumer;
-import org.apache.hc.core5.http.nio.support.AsyncResponseBuilder;
-import org.apache.hc.core5.http.nio.support.BasicRequestConsumer;
-import org.apache.hc.core5.http.nio.support.BasicServerExchangeHandler;
+import org.apache.hc.core5.http.nio.support.*;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.util.TimeValue;
 
 class Main implements AsyncServerRequestHandler<Message<HttpRequest, Void>> {
-    final int count;
-
-    Main(int count) {
-        this.count = count;
-    }
+    static int count;
 
     @Override
     public AsyncRequestConsumer<Message<HttpRequest, Void>> prepare(
@@ -45,7 +33,8 @@ class Main implements AsyncServerRequestHandler<Message<HttpRequest, Void>> {
     }
 
     public static void main(String[] args) throws InterruptedException {
-        Main handler = new Main(Integer.parseInt(args[1]));
+        count = Integer.parseInt(args[1]);
+        Main handler = new Main();
         HttpAsyncServer server = AsyncServerBootstrap.bootstrap()
                 // whatever the host: register() would answer others with a 421
                 .setRequestRouter((request, context) -> () -> new BasicServerExchangeHandler<>(handler))

@@ -9,10 +9,7 @@ import (
 )
 
 func main() {
-	count, err := strconv.Atoi(os.Args[2])
-	if err != nil {
-		log.Fatal(err)
-	}
+	count, _ := strconv.Atoi(os.Args[2])
 	listener, err := net.Listen("tcp", ":"+os.Args[1])
 	if err != nil {
 		log.Fatal(err)

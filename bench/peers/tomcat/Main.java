@@ -1,30 +1,23 @@
-import jakarta.servlet.http.HttpServlet;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.*;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.catalina.Context;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.startup.Tomcat;
 
 class Main extends HttpServlet {
-    final int count;
-
-    Main(int count) {
-        this.count = count;
-    }
+    static int count;
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) {
         response.setStatus(302);
-        response.setHeader(
-                "Location",
-                "https://avatar.spacefox.fr/Renard-"
-                        + ThreadLocalRandom.current().nextInt(1, count + 1) + ".png");
+        int number = ThreadLocalRandom.current().nextInt(1, count + 1);
+        response.setHeader("Location", "https://avatar.spacefox.fr/Renard-" + number + ".png");
         response.setHeader("Cache-Control", "private, no-store");
     }
 
     /** Arguments: PORT COUNT PROTOCOL, Http11NioProtocol or Http11Nio2Protocol. */
     public static void main(String[] args) throws Exception {
+        count = Integer.parseInt(args[1]);
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(".");
         Connector connector = new Connector("org.apache.coyote.http11." + args[2]);
@@ -33,7 +26,7 @@ class Main extends HttpServlet {
         connector.setProperty("maxKeepAliveRequests", "-1");
         tomcat.setConnector(connector);
         Context context = tomcat.addContext("", null);
-        Tomcat.addServlet(context, "avatar", new Main(Integer.parseInt(args[1])));
+        Tomcat.addServlet(context, "avatar", new Main());
         context.addServletMappingDecoded("/", "avatar");
         tomcat.start();
     }
