@@ -182,8 +182,8 @@ def number(pattern, text, default=None):
 
 
 def wrk(server, seconds):
-    """Ten clients, kept alive. wrk sends its next request at once, so that it also meets connections that the server closes without
-    having said so in the answer before; browsers and nginx send such a request again."""
+    """Ten clients, kept alive. wrk sends its next request at once, so that it also meets connections that the server
+    closes without having said so in the answer before; browsers and nginx send such a request again."""
     text, spent, busy = generate(server, "wrk", "-t1", "-c10", "-d", seconds, "--timeout", LIMIT, url(server))
     answers, wrong = number(r"(\d+) requests in", text), number(r"Non-2xx or 3xx responses: (\d+)", text, 0)
     lost = sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", text)))  # or no answer in time
@@ -202,7 +202,7 @@ def ab(server, requests, *options, address=None):
 
 
 def closed(server, seconds):
-    # ab keeps a record of each of so many requests, which it cannot do in this time
+    # more requests than ab can do in this time; it keeps a record of each
     return ab(server, 100_000 * seconds, "-q", "-r", "-s", LIMIT, "-t", seconds)
 
 

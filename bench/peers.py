@@ -106,7 +106,7 @@ ALL = [
 NAMED = {peer.name: peer for peer in ALL}
 RIVALS = [*(NAMED[name] for name in ("nginx return 302", "nginx random_index", "Go net/http", "PHP behind nginx",
                                      "Apache in front of avatar.jar")),
-          served("PHP behind nginx, 64 draws kept", "us", NGINX, PHP, path="/cached/any.png", draws=False)]
+          served("PHP, 64 draws kept", "us", NGINX, PHP, path="/cached/any.png", draws=False)]
 ARTICLE = [NAMED["article's program"], NAMED["avatar.jar"],
            Peer("avatar.jar, 16 MB", "us", [java(heap=16)], [JAR]),
            jvm("article's program, 16 MB", "the article", "original", heap=16),
