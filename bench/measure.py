@@ -23,7 +23,7 @@ LIMIT = 8  # seconds to an answer; whoever waits longer for an avatar has left
 AVATARS = 20  # of a page
 SURPLUS = 1_500  # pages a second, more than any of the servers or browser.go can do
 PAGE = os.sysconf("SC_PAGE_SIZE")
-LOCATION = re.compile(rf"https://avatar\.spacefox\.fr/({peers.SET}/)?Renard-(\d+)\.png")
+LOCATION = re.compile(rf"https://{peers.HOST}/({peers.SET}/)?Renard-[0-9]+[.]png")
 PORTS = iter(range(10_000 + os.getpid() % 5_000 * 3, 32_000, 3))  # clients connect from higher ones
 HTTPS = partial(http.client.HTTPSConnection, context=ssl._create_unverified_context())  # a self-signed certificate
 
@@ -57,7 +57,7 @@ class Server:
         for stat in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):
                 fields = stat.read_text().rpartition(")")[2].split()
-                if int(fields[3]) in sessions:
+                if int(fields[3]) in sessions and fields[0] != "Z":
                     yield int(stat.parent.name), fields
 
     def pin(self):
@@ -84,20 +84,18 @@ class Server:
                 spent += time.clock_gettime(~pid << 3 | 2) + sum(map(int, fields[13:15])) / 100
         return spent
 
-    def memory(self, name=""):
-        """In MB, of all processes or of those of this name. A page of memory counts once, however many of them share
-        it, and in full: it is PSS without the other programs that run here, several of which are JVMs, too."""
+    def memory(self):
+        """In MB. A page that several of its processes share counts once, and in full: this is the PSS that they would
+        have if no other program ran here. Several of the others are JVMs, too."""
         frames = set()
         for pid, _ in self.family():
-            with contextlib.suppress(OSError):
-                if name not in Path(f"/proc/{pid}/comm").read_text():
-                    continue
-                with open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap:
-                    for first, last in re.findall(r"^(\w+)-(\w+) .*(?:\n[A-QS-Z].*)*\nRss: +[1-9]",
-                                                  Path(f"/proc/{pid}/smaps").read_text(), re.M):
-                        pagemap.seek(int(first, 16) // PAGE * 8)
-                        entries = array("Q", pagemap.read((int(last, 16) - int(first, 16)) // PAGE * 8))
-                        frames.update(entry & 2**55 - 1 for entry in entries if entry >> 63)
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap:
+                for bounds in re.findall(r"^(\w+)-(\w+) .*(?:\n[A-QS-Z].*)*\nRss: +[1-9]",
+                                         Path(f"/proc/{pid}/smaps").read_text(), re.M):
+                    first, last = (int(bound, 16) // PAGE * 8 for bound in bounds)
+                    pagemap.seek(first)
+                    entries = array("Q", pagemap.read(last - first))
+                    frames.update(entry & 2**55 - 1 for entry in entries if entry >> 63)
         return len(frames) * PAGE / 2**20
 
     def wakeups(self):
@@ -111,29 +109,27 @@ class Server:
     def client(self):
         return (HTTPS if self.tls else http.client.HTTPConnection)("127.0.0.1", self.port, timeout=LIMIT)
 
+    def ask(self, client, method="GET"):
+        client.request(method, self.peer.path, "x" if method.startswith("P") else None, {"Host": peers.HOST})
+        response = client.getresponse()
+        return response, response.read()
+
     def answers(self):
         """Whether a new client gets an answer in time; it may be refused while others' connections end."""
         end = time.monotonic() + LIMIT
         while time.monotonic() < end and all(process.poll() is None for process in self.processes):
             with contextlib.suppress(OSError, http.client.HTTPException):
-                if ask(self.client(), self.peer)[0].status == self.peer.status:
+                if self.ask(self.client())[0].status == self.peer.status:
                     return True
             time.sleep(0.02)
         return False
 
     def settle(self):
         """Lets it end what clients that have left asked it for."""
-        for _ in range(40):
+        before, end = 0, time.monotonic() + 2 * LIMIT
+        while self.cpu() - before > 0.02 and time.monotonic() < end:
             before = self.cpu()
-            time.sleep(0.25)
-            if self.cpu() - before < 0.025:
-                break
-
-
-def ask(client, peer, method="GET"):
-    client.request(method, peer.path, "x" if method.startswith("P") else None, {"Host": peers.HOST})
-    response = client.getresponse()
-    return response, response.read()
+            time.sleep(0.2)
 
 
 def check(server):
@@ -141,7 +137,7 @@ def check(server):
     connections alive."""
     peer, client, drawn = server.peer, server.client(), set()
     for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "GET") if peer.status == 302 else ("GET",):
-        response, content = ask(client, peer, method)
+        response, content = server.ask(client, method)
         assert response.status == peer.status, f"answers {method} with {response.status}"
         kind = response.getheader("Content-Type")
         if peer.status == 200:
@@ -151,7 +147,7 @@ def check(server):
         assert response.getheader("Cache-Control") == "private, no-store", "sends another Cache-Control"
         assert peer.typed or kind is None and not content, f"sends Content-Type: {kind}, and {content[:100]}"
     for _ in range(20 * peers.COUNT * peer.draws):
-        response, content = ask(client, peer)
+        response, content = server.ask(client)
         drawn.add(response.getheader("Location") or content)
     assert len(drawn) >= peers.COUNT * peer.draws, f"draws only {len(drawn)}"
     return not response.will_close
@@ -225,6 +221,6 @@ def idle(servers, seconds):
     """What each takes while nobody asks."""
     before = [(server.wakeups(), server.cpu()) for server in servers]
     time.sleep(seconds)
-    return [{"cpu": 1e6 * (server.cpu() - cpu) / seconds, "memory": server.memory(), "java": server.memory("java"),
+    return [{"cpu": 1e6 * (server.cpu() - cpu) / seconds, "memory": server.memory(),
              "wakeups": sum(now - earlier.get(thread, 0) for thread, now in server.wakeups().items()) / seconds}
             for server, (earlier, cpu) in zip(servers, before)]

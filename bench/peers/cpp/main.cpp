@@ -15,24 +15,16 @@ int main(int, char **argv) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(std::atoi(argv[1]));
-    if (bind(server, reinterpret_cast<sockaddr *>(&address), sizeof address) || listen(server, SOMAXCONN)) {
-        std::perror("cannot listen");
-        return 1;
-    }
+    if (bind(server, reinterpret_cast<sockaddr *>(&address), sizeof address) || listen(server, SOMAXCONN)) return 1;
     char request[8192], answer[256]; // the request is read, so that closing does not reset the connection, and ignored
     for (;;) {
         int client = accept(server, nullptr, nullptr);
-        if (client < 0) {
-            continue;
-        }
         if (read(client, request, sizeof request) > 0) {
             int length = std::snprintf(answer, sizeof answer,
                     "HTTP/1.1 302 Found\r\nLocation: https://avatar.spacefox.fr/Renard-%d.png\r\n"
                     "Cache-Control: private, no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
                     number(random));
-            if (write(client, answer, length) < 0) {
-                std::perror("write");
-            }
+            if (write(client, answer, length) < 0) std::perror("write");
         }
         close(client);
     }
