@@ -36,9 +36,13 @@ class Peer:
     optional: bool = False  # not in Debian 12, so that even CI may be without it
 
 
-def java(port="{PORT}", heap=8, args=()):
+def java(*program, heap=8):
     """The article's command, which is README's too."""
-    return [JAVA, f"-Xmx{heap}m", "-Xss256k", "-jar", JAR, *args, port, "{COUNT}"]
+    return [JAVA, f"-Xmx{heap}m", "-Xss256k", *program, "{COUNT}"]
+
+
+def avatar(name, *flags, heap=8):
+    return Peer(name, "us", [java("-jar", JAR, *flags, "{PORT}", heap=heap)], [JAR])
 
 
 def deployed(port="PORT"):
@@ -48,14 +52,10 @@ def deployed(port="PORT"):
             .replace("${", "{").split()]
 
 
-def built_java(folder, *args, flags=(), heap=8, port="{PORT}"):
-    classes = f"{BUILD / folder}/main.jar:{BUILD / folder}/lib/*"
-    return [JAVA, f"-Xmx{heap}m", "-Xss256k", *flags, "-cp", classes, "Main", port, "{COUNT}", *args]
-
-
-def jvm(name, origin, folder, *args, **more):
-    jar = BUILD / folder / "main.jar"
-    return Peer(name, origin, [built_java(folder, *args, **more)], [jar, BUILD / folder / "lib"], [jar])
+def jvm(name, origin, folder, *args, flags=(), heap=8, port="{PORT}"):
+    jar, lib = BUILD / folder / "main.jar", BUILD / folder / "lib"
+    command = java(*flags, "-cp", f"{jar}:{lib}/*", "Main", port, heap=heap)
+    return Peer(name, origin, [[*command, *args]], [jar, lib], [jar])
 
 
 def binary(name, origin, path, *args, **more):
@@ -72,8 +72,8 @@ def served(name, origin, server, *before, ships=(), builds=(), **more):
 SITE = served("the site", "us", NGINX, deployed("INNER"), ships=[JAR, SITE_FILE], draws=False)
 TOMCAT = jvm("Tomcat NIO", "Tomcat's benchmark", "tomcat", "Http11NioProtocol", heap=16)
 ALL = [
-    Peer("avatar.jar", "us", [java()], [JAR]),
-    Peer("avatar.jar --pool", "us", [java(args=["--pool"])], [JAR]),
+    avatar("avatar.jar"),
+    avatar("avatar.jar --pool", "--pool"),
     Peer("avatar.jar as deployed", "us", [deployed()], [JAR]),
     jvm("article's program", "the article", "original"),
     jvm("article's program, cached pool", "a comment", "original", "--pool"),
@@ -89,7 +89,7 @@ ALL = [
     TOMCAT,
     jvm("Tomcat NIO2", "Tomcat's benchmark", "tomcat", "Http11Nio2Protocol", heap=16),
     served("Apache in front of Tomcat NIO", "Tomcat's benchmark", APACHE,
-           built_java("tomcat", "Http11NioProtocol", heap=16, port="{INNER}"), builds=TOMCAT.builds,
+           *jvm("", "", "tomcat", "Http11NioProtocol", heap=16, port="{INNER}").commands, builds=TOMCAT.builds,
            ships=[PEERS / "apache", *TOMCAT.ships]),
     served("Apache in front of avatar.jar", "Tomcat's benchmark", APACHE, deployed("INNER"),
            ships=[PEERS / "apache", JAR]),
@@ -108,7 +108,7 @@ RIVALS = [*(NAMED[name] for name in ("nginx return 302", "nginx random_index", "
                                      "Apache in front of avatar.jar")),
           served("PHP, 64 draws kept", "us", NGINX, PHP, path="/cached/any.png", draws=False)]
 ARTICLE = [NAMED["article's program"], NAMED["avatar.jar"],
-           Peer("avatar.jar, 16 MB", "us", [java(heap=16)], [JAR]),
+           avatar("avatar.jar, 16 MB", heap=16),
            jvm("article's program, 16 MB", "the article", "original", heap=16),
            NAMED["article's program, cached pool"],
            jvm("article's program, ZGC", "a comment", "original", flags=["-XX:+UseZGC"])]

@@ -17,31 +17,18 @@ SAID = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "
         "article's program, cached pool": "1.5 to 2 times", "article's program, ZGC": "half",
         "the site": "450, a file by nginx over HTTPS"}
 EQUAL = 1.5  # programs whose costs are within this factor of each other are equals
-TEXTS = {
-    "how_fast": """
-        One core of this {processor} answers {avatars} avatars a second over TLS, {billion} billion a day. From one page
-        of twenty avatars a second up to full load, a page costs the site {the site: 1/s} to {the site: full load} ms of
-        a core, Go's own server {Go net/http: 1/s} to {Go net/http: full load}, PHP behind nginx {PHP behind nginx: 1/s}
-        to {PHP behind nginx: full load}, and Apache in front of the jar {Apache in front of avatar.jar: 1/s} to
-        {Apache in front of avatar.jar: full load}. Others are better elsewhere: nginx alone, by `return 302`, takes
-        {nginx return 302: 1/s} to {nginx return 302: full load} ms; Go takes {Go net/http: idle, memory} MB of memory
-        at rest and the site {the site: idle, memory}; with 10,000 clients at once a request costs Go
-        {Go net/http: 10k clients} µs and the site {the site: 10k clients}; and by the [article's](#more) command, in 16
-        MB of heap, the article's program answers {article's program, 16 MB: ab, rate} requests a second and the jar
-        {avatar.jar, 16 MB: ab, rate}.""",
-    "in_short": """
-        From one page of twenty avatars a second up to full load, a page costs the site {the site: 1/s} to
-        {the site: full load} ms of a core, Go's own server {Go net/http: 1/s} to {Go net/http: full load}, and nginx's
-        `return 302`, which phpBB refuses, {nginx return 302: 1/s} to {nginx return 302: full load}. PHP takes
-        {PHP behind nginx: 1/s} to {PHP behind nginx: full load}, and {PHP, 64 draws kept: 1/s} to
-        {PHP, 64 draws kept: full load} when nginx keeps 64 of its draws, as it does for the site. At rest the site
-        takes {the site: idle, memory} MB of memory and wakes up {the site: idle, wakeups} times a second, and Go
-        {Go net/http: idle, memory} and {Go net/http: idle, wakeups} times; with 10,000 clients at once a request costs
-        the site {the site: 10k clients} µs and Go {Go net/http: 10k clients}; and in 16 MB of heap the article's
-        program is as good as the jar, or better. For a forum none of this matters: one page a second takes {dearest}%
-        of a core with the dearest of these. Cost matters to who serves many forums, and memory to who rents the
-        smallest server.""",
-}
+TEXT = """\
+One core of this {processor} answers {avatars} avatars a second over TLS, {billion} billion a day. From one page of
+twenty avatars a second up to full load, a page costs the site {the site: 1/s} to {the site: full load} ms of a core,
+Go's own server {Go net/http: 1/s} to {Go net/http: full load}, PHP behind nginx {PHP behind nginx: 1/s} to
+{PHP behind nginx: full load}, or {PHP, 64 draws kept: 1/s} to {PHP, 64 draws kept: full load} with a cache like the
+site's, and Apache in front of the jar {Apache in front of avatar.jar: 1/s} to
+{Apache in front of avatar.jar: full load}. Others are better elsewhere: nginx alone, by `return 302`, takes
+{nginx return 302: 1/s} to {nginx return 302: full load} ms; Go takes {Go net/http: idle, memory} MB of memory at rest
+and the site {the site: idle, memory}, and wakes up {Go net/http: idle, wakeups} times a second and the site
+{the site: idle, wakeups}; with 10,000 clients at once a request costs Go {Go net/http: 10k clients} µs and the site
+{the site: 10k clients}; and by the article's command, in 16 MB of heap, the article's program answers
+{article's program, 16 MB: ab, rate} requests a second and the jar {avatar.jar, 16 MB: ab, rate}."""
 
 
 def middle(row, key, field="cpu"):
@@ -107,17 +94,16 @@ def peers_table(rows):
         figure(row, "closed", "memory"), spread(row, *keys)])
 
 
-def sentences(rows, machine, text):
+def how_fast(rows, machine):
     best = 20 * middle(rows["the site"], RATES[3], "rate")  # avatars a second, which are rounded down
     known = {"processor": re.search(" of ([^,]*)", machine)[1], "avatars": f"{best // 1e3 * 1e3:,.0f}",
-             "billion": best * 86_400 // 1e8 / 10,
-             "dearest": number(max(middle(row, "1/s") for row in rows.values() if "1/s" in row) / 10)}
+             "billion": str(best * 86_400 // 1e8 / 10)}
 
     def fill(place):
         name, _, of = place[1].partition(": ")
         key, field = (of + ", cpu").split(", ")[:2]
         return known[name] if not of else number(middle(rows[name], key, field), 3 if field == "rate" else 2)
-    return textwrap.wrap(re.sub(r"\{(.*?)\}", lambda place: str(fill(place)), " ".join(text.split())), 120,
+    return textwrap.wrap(re.sub(r"\{(.*?)\}", fill, TEXT.replace("\n", " ")), 120,
                          break_on_hyphens=False)
 
 
@@ -152,7 +138,7 @@ def write(found):
     made = {"machine": [f"Of {found['of']}, {found['machine']}."]}
     made.update({make.__name__: make(rows) for make in (site_table, article_table, peers_table)})
     if all(part in found for part in ("rest", "site", "article")):
-        made.update({name: sentences(rows, found["machine"], text) for name, text in TEXTS.items()})
+        made["how_fast"] = how_fast(rows, found["machine"])
         (BENCH / "results.svg").write_text(chart(rows))
     for file in (BENCH / "README.md", BENCH.parent / "README.md"):
         page = file.read_text()
