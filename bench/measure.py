@@ -126,7 +126,7 @@ class Server:
 
     def settle(self):
         """Lets it end what clients that have left asked it for."""
-        before, end = 0, time.monotonic() + 2 * LIMIT
+        before, end = 0, time.monotonic() + 5 * LIMIT
         while self.cpu() - before > 0.02 and time.monotonic() < end:
             before = self.cpu()
             time.sleep(0.2)
