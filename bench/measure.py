@@ -221,6 +221,6 @@ def idle(servers, seconds):
     """What each takes while nobody asks."""
     before = [(server.wakeups(), server.cpu()) for server in servers]
     time.sleep(seconds)
-    return [{"cpu": max(0, 1e6 * (server.cpu() - cpu) / seconds), "memory": server.memory(),
+    return [{"cpu": max(0, 1e6 * (server.cpu() - cpu) / seconds),
              "wakeups": sum(now - earlier.get(thread, 0) for thread, now in server.wakeups().items()) / seconds}
             for server, (earlier, cpu) in zip(servers, before)]

@@ -24,9 +24,9 @@ Go's own server {Go net/http: 1/s} to {Go net/http: full load}, PHP behind nginx
 {PHP behind nginx: full load}, or {PHP, 64 draws kept: 1/s} to {PHP, 64 draws kept: full load} with a cache like the
 site's, and Apache in front of the jar {Apache in front of avatar.jar: 1/s} to
 {Apache in front of avatar.jar: full load}. Others are better elsewhere: nginx alone, by `return 302`, takes
-{nginx return 302: 1/s} to {nginx return 302: full load} ms; Go takes {Go net/http: idle, memory} MB of memory at rest
-and the site {the site: idle, memory}, and wakes up {Go net/http: idle, wakeups} times a second and the site
-{the site: idle, wakeups}; with 10,000 clients at once a request costs Go {Go net/http: 10k clients} µs and the site
+{nginx return 302: 1/s} to {nginx return 302: full load} ms; Go takes {Go net/http: 1/s, memory} MB of memory and the
+site {the site: 1/s, memory}; when nobody asks, Go wakes up {Go net/http: idle, wakeups} times a second and the site
+{the site: idle, wakeups} times; with 10,000 clients at once a request costs Go {Go net/http: 10k clients} µs and the site
 {the site: 10k clients}; and by the article's command, in 16 MB of heap, the article's program answers
 {article's program, 16 MB: ab, rate} requests a second and the jar {avatar.jar, 16 MB: ab, rate}."""
 
@@ -66,11 +66,11 @@ def table(rows, heads, keys, cells):
 
 def site_table(rows):
     return table(rows, ["ms of a core for a page, at", *RATES[:3], RATES[3], "pages/s", "wait at 10/s, ms", "at 100/s",
-                        "MB at rest", "at full load", "idle: µs/s", "wake-ups/s", "spread"], RATES, lambda name, row: [
+                        "MB at 1/s", "at full load", "idle: µs/s", "wake-ups/s", "spread"], RATES, lambda name, row: [
         *(figure(row, key, digits=3) for key in RATES[:3]), number(middle(row, RATES[3]), 3),
         "≥ " * (middle(row, RATES[3], "busy") < 0.9) + figure(row, RATES[3], "rate", 3),
         *(f"{figure(row, key, 'wait')} / {figure(row, key, 'wait99')}" for key in RATES[1:3]),
-        figure(row, "idle", "memory"), figure(row, RATES[3], "memory"), figure(row, "idle"),
+        figure(row, "1/s", "memory"), figure(row, RATES[3], "memory"), figure(row, "idle"),
         figure(row, "idle", "wakeups"), spread(row, *RATES)])
 
 
