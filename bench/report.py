@@ -26,8 +26,8 @@ site's, and Apache in front of the jar {Apache in front of avatar.jar: 1/s} to
 {Apache in front of avatar.jar: full load}. Others are better elsewhere: nginx alone, by `return 302`, takes
 {nginx return 302: 1/s} to {nginx return 302: full load} ms; Go takes {Go net/http: 1/s, memory} MB of memory and the
 site {the site: 1/s, memory}; when nobody asks, Go wakes up {Go net/http: idle, wakeups} times a second and the site
-{the site: idle, wakeups} times; with 10,000 clients at once a request costs Go {Go net/http: 10k clients} µs and the site
-{the site: 10k clients}; and by the article's command, in 16 MB of heap, the article's program answers
+{the site: idle, wakeups} times; with 10,000 clients at once a request costs Go {Go net/http: 10k clients} µs and the
+site {the site: 10k clients}; and by the article's command, in 16 MB of heap, the article's program answers
 {article's program, 16 MB: ab, rate} requests a second and the jar {avatar.jar, 16 MB: ab, rate}."""
 
 
