@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Pictures as cameras, phones and editors leave them: Chromium shows the published ones as it shows the originals. */
-@Needs({BOX, IMAGEMAGICK, CHROMIUM})
+@Needs({BOX, CHROMIUM})
 class PictureBrowserIT extends EachDebian {
 
     /** Of 255, in the middle of each of a hundred parts: a profile that is not heeded makes more, JPEG's losses less. */

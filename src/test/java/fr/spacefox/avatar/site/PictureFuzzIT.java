@@ -21,7 +21,7 @@ import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 
 /** Two thousand damaged files, a hundred at a time: none ends the run, nor changes another's picture. */
 @Tag("long")
-@Needs({BOX, IMAGEMAGICK})
+@Needs(BOX)
 class PictureFuzzIT extends EachDebian {
 
     private List<Path> originals;
