@@ -26,7 +26,8 @@ abstract class CatsSite extends EachDebian {
                 cd /root
                 rm -rf cats
                 cp -r foxes cats
-                rm -f /etc/nginx/conf.d/other.conf
+                rm -rf /etc/nginx/conf.d/other.conf bin
+                [ ! -L /etc/default/avatar ] || rm /etc/default/avatar
                 cmp settings /etc/default/avatar && [ -e $1 ] || {
                     cp settings /etc/default/avatar
                     deploy/install $0 cats

@@ -43,7 +43,7 @@ class CertificateIT {
     static String served(Box box) {
         return box.run("""
                 openssl s_client -connect localhost:443 -servername avatar.spacefox.fr < /dev/null 2> /dev/null |
-                    openssl x509 -noout -issuer -fingerprint -sha256 -checkhost avatar.spacefox.fr""");
+                    openssl x509 -noout -issuer -fingerprint -sha256 -checkhost avatar.spacefox.fr || true""");
     }
 
     /** deploy/certificate, with the authority's own certificate. */

@@ -183,7 +183,7 @@ class RefusalsIT extends EachDebian {
                         "/etc/alternatives/java \"$@\"",
                         "/usr/bin/java is a script that does not start Java by exec, so systemd could not end it"),
                 late(
-                        "mv /usr/bin/java /tmp; mkdir -p /root/jdk; ln -s /root/jdk/java /usr/bin",
+                        "mv /usr/bin/java /tmp; install -D /bin/true /root/jdk/java; ln -s /root/jdk/java /usr/bin",
                         "/usr/bin/java leads to /root/jdk/java, which a service may not see: install Java outside of"
                                 + " home folders",
                         "mv /tmp/java /usr/bin/java"),
