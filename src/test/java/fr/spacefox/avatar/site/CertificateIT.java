@@ -24,7 +24,7 @@ class CertificateIT {
             END
             cat > /etc/systemd/system/pebble.service <<'END'
             [Service]
-            Environment=PEBBLE_VA_NOSLEEP=1 PEBBLE_WFE_NONCEREJECT=0
+            Environment=PEBBLE_VA_NOSLEEP=1 PEBBLE_WFE_NONCEREJECT=0 PEBBLE_AUTHZREUSE=0
             ExecStart=/usr/bin/pebble -config /root/pebble.json
             END
             mkdir -p /etc/letsencrypt
@@ -110,7 +110,6 @@ class CertificateIT {
 
             // Another domain begins with a first certificate of its own.
             assertTrue(box.install("avatar.example.org").contains("refuse this first certificate"));
-            box.run(RENEW);
             assertTrue(served(box).replace(" ", "").contains("CN=avatar"), served(box));
         }
     }
