@@ -71,8 +71,8 @@ screen() { # SIDE GIF
 profile() { # puts the first bytes of stdin into x.jpg as its profile
     head -c 300 > icc
     length=$(($(wc -c < icc) + 16))
-    { printf '%bICC_PROFILE\0\1\1' "\\0377\\0342\\0$(printf %o $((length / 256)))\\0$(printf %o $((length % 256)))"; cat icc; } |
-        insert x.jpg
+    length=$(printf '\\0%o\\0%o' $((length / 256)) $((length % 256)))
+    { printf '\377\342%bICC_PROFILE\0\1\1' "$length"; cat icc; } | insert x.jpg
 }
 tiff() { # ORIENTATION: Exif data, and a GPS datum, which is secret
     printf 'MM\0*\0\0\0\010\0\002\001\022\0\003\0\0\0\001\0%b\0\0' "\\0$(printf %o "$1")"
