@@ -156,7 +156,7 @@ class RefusalsIT extends EachDebian {
                         ""),
                 refused(
                         "mkdir /var/lib/avatar; echo x > /var/lib/avatar/photo.png",
-                        "/var/lib/avatar has files of somebody else: rename it first, for avatar needs this folder",
+                        "/var/lib/avatar is somebody else's: rename it first, for avatar needs this folder",
                         "rm -r /var/lib/avatar"),
                 refused(
                         "systemd-run --quiet --collect --unit=other flock /etc/default sleep 300;"
