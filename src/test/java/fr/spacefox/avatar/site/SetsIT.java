@@ -55,6 +55,7 @@ class SetsIT extends CatsSite {
                 "rm cats/Renard-2.png | 3 | png",
                 "mv cats/Renard-2.png cats/Renard-20.png | 4 | png",
                 "sed -i s/SIZE=90/SIZE=40/ /etc/default/avatar | 4 | jpg",
+                "sed -i s/SIZE=90/SIZE=/ /etc/default/avatar; convert cats/Renard-1.png -resize 200x cats/z.png | 5 | png",
                 "convert cats/Renard-1.png -resize 300x cats/photo.jpg | 5 | jpg",
                 "rm cats/*; cp foxes/Renard-3.png cats; convert foxes/*.png cats/moving.gif | 2 | gif",
             })
@@ -157,9 +158,10 @@ class SetsIT extends CatsSite {
                 for file in 20251126/Renard-1.png fedcba98/.git/config fedcba98/Renard-2.png notes.txt .well-known/x; do
                     echo mine > $file
                 done
-                echo mine > $0/mine.txt""".replace("$0", box.set()));
+                echo mine > $0/mine.txt
+                cp -a $0 'my copy'""".replace("$0", box.set()));
         String former = box.set();
-        String mine = "cd /var/lib/avatar; find -type f -exec grep -lx mine {} + | sort";
+        String mine = "cd /var/lib/avatar; find -type f -exec grep -lx mine {} + | sort; ls my*";
         String before = box.run(mine);
         for (int last : List.of(4, 3)) {
             box.run("rm /root/cats/Renard-" + last + ".png");
@@ -168,6 +170,6 @@ class SetsIT extends CatsSite {
         assertEquals(before, box.run(mine));
         // Of the set that is gone, the file remains.
         assertEquals("mine.txt", box.run("ls -A " + former));
-        box.run("cd /var/lib/avatar; rm -r 20251126 fedcba98 notes.txt .well-known " + former);
+        box.run("cd /var/lib/avatar; rm -r 20251126 fedcba98 my* notes.txt .well-known " + former);
     }
 }
