@@ -90,7 +90,7 @@ class SetsIT extends CatsSite {
         box.run("rm /root/cats/*-[234].png");
         var state = new State(box);
         Command refused = box.tryInstall(CATS + " cats");
-        String means = "sh deploy/install --replace " + CATS + " /root/cats\n";
+        String means = "sh deploy/install --replace " + CATS + " '/root/cats'\n";
         assertTrue(refused.output()
                 .endsWith("pictures in /root/cats: 1; on the site: 4. If the others shall go:\n" + means));
         assertEquals(1, refused.status());
