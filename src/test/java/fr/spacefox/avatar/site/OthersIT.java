@@ -80,7 +80,8 @@ class OthersIT extends CatsSite {
         assertEquals("other", box.run("curl -s http://192.0.2.9/"));
         // nginx cannot open the port beside the former address, nor where another program has it.
         box.run("echo 'server { listen 127.0.0.1:8080; }' > " + OTHER + "; systemctl restart nginx"
-                + "; systemd-run --quiet --collect --unit=other python3 -m http.server 8081");
+                + "; systemd-run --quiet --collect --unit=other python3 -m http.server 8081"
+                + "; until ss -Hltn | grep -q ':8081 '; do sleep 0.1; done");
         for (String port : List.of("8080", "8081")) {
             box.run("echo 'server { listen " + port + "; }' > " + OTHER);
             var state = new State(box);
