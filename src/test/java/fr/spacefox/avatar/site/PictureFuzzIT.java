@@ -84,9 +84,9 @@ class PictureFuzzIT extends EachDebian {
                 .toList();
         assertEquals(100 - leftOut.size(), Integer.parseInt(box.run("ls /root/out | wc -l")));
         // What was left out, and why, changes nothing for the others; and nothing but pixels is published.
-        box.run(
-                "cd /root; rm " + String.join(" ", leftOut)
-                        + "; deploy/pictures case again; diff -r out again; rm -r again"
-                        + "; ! grep -laE 'secret|Exif|eXIf|ICC_PROFILE|iCCP|XMP' out/*; [ -z \"$(ls -d out.* 2> /dev/null)\" ]");
+        box.run("cd /root; rm " + String.join(" ", leftOut)
+                + "; deploy/pictures case again; diff -r out again; rm -r again"
+                + "; ! grep -laE 'secret|Exif|eXIf|ICC_PROFILE|iCCP|XMP' out/*"
+                + "; [ -z \"$(ls -d out.* 2> /dev/null)\" ]");
     }
 }

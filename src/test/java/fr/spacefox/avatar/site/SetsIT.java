@@ -55,7 +55,8 @@ class SetsIT extends CatsSite {
                 "rm cats/Renard-2.png | 3 | png",
                 "mv cats/Renard-2.png cats/Renard-20.png | 4 | png",
                 "sed -i s/SIZE=90/SIZE=40/ /etc/default/avatar | 4 | jpg",
-                "sed -i s/SIZE=90/SIZE=/ /etc/default/avatar; convert cats/Renard-1.png -resize 200x cats/z.png | 5 | png",
+                "sed -i s/SIZE=90/SIZE=/ /etc/default/avatar; convert cats/Renard-1.png -resize 200x cats/z.png"
+                        + " | 5 | png",
                 "convert cats/Renard-1.png -resize 300x cats/photo.jpg | 5 | jpg",
                 "rm cats/*; cp foxes/Renard-3.png cats; convert foxes/*.png cats/moving.gif | 2 | gif",
             })
