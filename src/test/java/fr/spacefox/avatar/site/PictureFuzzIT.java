@@ -68,7 +68,7 @@ class PictureFuzzIT extends EachDebian {
     @Timeout(value = 15, unit = TimeUnit.MINUTES)
     void oneBadFileIsLeftOutAlone(RepetitionInfo repetition) throws IOException {
         var random = new Random(repetition.getCurrentRepetition());
-        box.run("rm -rf /root/case /root/out; mkdir /root/case");
+        box.run("rm -rf /root/case /root/out /root/again; mkdir /root/case");
         for (int n = 1; n <= 100; n++) {
             Path original = originals.get(random.nextInt(originals.size()));
             Path file = box.path("/root/case/" + n + "." + original.getFileName());
