@@ -43,8 +43,10 @@ class StallIT {
         static Visit to(Server server, long start) throws IOException {
             long now = System.nanoTime();
             String answer = server.ask();
-            assertTrue(Redirect.is(answer), answer);
-            return new Visit((now - start) / 1_000_000, Server.millisSince(now));
+            var visit = new Visit((now - start) / 1_000_000, Server.millisSince(now));
+            // One that was accepted with a stalled one and whose request is not yet read has been silent as long.
+            assertTrue(Redirect.is(answer) || !visit.isAtOnce() && answer.isEmpty(), () -> visit + answer);
+            return visit;
         }
 
         boolean isAtOnce() {

@@ -86,7 +86,7 @@ class CheckIT extends InstalledSite {
                         + " | the Java program does not answer; journalctl -u avatar may say why",
                 "pkill -STOP java | pkill -CONT java | the Java program does not answer; ",
                 "sed -i 's/listen 80;/listen 81;/' $0 | : | http://avatar.spacefox.fr/ at 127.0.0.1: expected a",
-                "sed -i 's/^    .~(?<avatar_one>.*/    default 00;/' $0 | : | twenty visits to https://avatar.",
+                "sed -i 's/^    12.5% 0;.*/    * 0;/' $0 | : | twenty visits to https://avatar.",
                 "sed -i 's/expires off/expires 1h/' $0 | : | https://avatar.spacefox.fr/me.jpg at 127.0.0.1: expected",
                 "sed -i 's/, immutable//' $0 | : | expected a picture that browsers keep for a year, but got 200 ",
                 "sed -i 's/random_index on/random_index off/' $0 | : | /picture/me.jpg at 127.0.0.1: expected a",
@@ -101,7 +101,7 @@ class CheckIT extends InstalledSite {
     void namesWhatIsWrong(String breaks, String repairs, String says) throws InterruptedException {
         String prepare = "cp $0 /root/site; cp /etc/nginx/conf.d/other.conf /root\n".replace("$0", FILE);
         box.run(prepare + breaks.replace("$0", FILE).replace("$1", pictures));
-        if (breaks.contains("$0")) box.run("systemctl restart nginx");
+        if (breaks.contains("$0")) box.run("! cmp $0 /root/site; systemctl restart nginx".replace("$0", FILE));
         Command wrong = check();
         box.run("cp /root/site $0; cp /root/other.conf /etc/nginx/conf.d; systemctl restart nginx\n".replace("$0", FILE)
                 + repairs.replace("$1", pictures));
