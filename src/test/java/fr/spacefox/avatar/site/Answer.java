@@ -3,8 +3,10 @@ package fr.spacefox.avatar.site;
 import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Command;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** What nginx answered, and what an answer must be. */
@@ -28,6 +30,14 @@ record Answer(Request request, int status, Map<String, String> headers) {
         }
         Stream.of("Server", "Date", "Connection").forEach(headers::remove); // nginx's own
         return new Answer(request, Integer.parseInt(lines[0].split(" ")[1]), headers);
+    }
+
+    /** To requests that are all sent at the same time. */
+    static List<Answer> toAll(List<Request> requests, Box box) {
+        var processes = requests.stream().map(request -> request.start(box)).toList();
+        return IntStream.range(0, processes.size())
+                .mapToObj(number -> to(requests.get(number), processes.get(number)))
+                .toList();
     }
 
     void assertRedirect() {

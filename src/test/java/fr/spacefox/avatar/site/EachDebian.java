@@ -1,5 +1,8 @@
 package fr.spacefox.avatar.site;
 
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
@@ -27,5 +30,13 @@ abstract class EachDebian {
     void discard() throws Exception {
         if (box != null) box.close();
         box = null;
+    }
+
+    /** This Debian's share of the cases: of those in which its own programs have no part, each is tried on one. */
+    <T> Stream<T> share(List<T> cases) {
+        int each = Debian.ALL.size();
+        return IntStream.range(0, cases.size())
+                .filter(number -> number % each == Debian.ALL.indexOf(debian))
+                .mapToObj(cases::get);
     }
 }

@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.*;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Other sites and programs go on beside avatar, and it goes on beside them. */
 @Needs(BOX)
@@ -16,9 +17,13 @@ class OthersIT extends CatsSite {
 
     private static final String OTHER = "/etc/nginx/conf.d/other.conf";
 
+    private Stream<String> folders() {
+        return share(List.of("sites-enabled", "conf.d"));
+    }
+
     /** The site's file is the last that nginx reads: another site stays the default of its ports, with its TLS. */
     @ParameterizedTest
-    @ValueSource(strings = {"sites-enabled", "conf.d"})
+    @MethodSource("folders")
     void installsBesideOtherSites(String folder) {
         boolean isDebians = folder.equals("sites-enabled");
         box.run("""
@@ -82,7 +87,7 @@ class OthersIT extends CatsSite {
         box.run("echo 'server { listen 127.0.0.1:8080; }' > " + OTHER + "; systemctl restart nginx"
                 + "; systemd-run --quiet --collect --unit=other python3 -m http.server 8081"
                 + "; until ss -Hltn | grep -q ':8081 '; do sleep 0.1; done");
-        for (String port : List.of("8080", "8081")) {
+        for (String port : share(List.of("8080", "8081")).toList()) {
             box.run("echo 'server { listen " + port + "; }' > " + OTHER);
             var state = new State(box);
             Command refused = box.tryInstall("");

@@ -7,7 +7,6 @@ import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.nio.file.Files;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,18 +45,11 @@ class OutageIT extends InstalledSite {
         box.run("pkill -CONT -f avatar.jar; systemctl start avatar");
     }
 
-    private List<Answer> answers() {
-        var sent = Request.ALL.stream()
-                .map(request -> Map.entry(request, request.start(box)))
-                .toList();
-        return sent.stream().map(one -> Answer.to(one.getKey(), one.getValue())).toList();
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {STOP, HANG})
     void everyRequestIsRedirectedOnceTheDrawsAreThere(String outage) {
         box.run(outage);
-        answers().forEach(Answer::assertRedirect);
+        Answer.toAll(Request.ALL, box).forEach(Answer::assertRedirect);
     }
 
     /** As after a boot at which the JVM does not start. */
@@ -66,7 +58,7 @@ class OutageIT extends InstalledSite {
     void everyRequestGetsARandomPictureWhereNoDrawIsThere(String outage) {
         box.run(outage);
         forgetDraws(box);
-        answers().forEach(Answer::assertRandomPicture);
+        Answer.toAll(Request.ALL, box).forEach(Answer::assertRandomPicture);
     }
 
     @ParameterizedTest
@@ -167,7 +159,7 @@ class OutageIT extends InstalledSite {
         box.run("rm -r /run/avatar; systemctl reload nginx");
         awaitTheEndOfFormerWorkers(box);
         fetchDraws(box);
-        answers().forEach(Answer::assertRedirect);
+        Answer.toAll(Request.ALL, box).forEach(Answer::assertRedirect);
     }
 
     /** Another program has the JVM's port: what it answers is not kept. */

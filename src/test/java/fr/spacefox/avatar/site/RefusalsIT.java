@@ -119,7 +119,7 @@ class RefusalsIT extends EachDebian {
         return late(breaks, message, "rm -r /etc/avatar");
     }
 
-    /** On one Debian what its programs have no part in, and the others on both. */
+    /** On both Debians what nginx, systemd or Java says, and of the others each on one. */
     private Stream<Case> cases() {
         String end = "End it, or see \"Behind another web server\" in deploy/operations.md";
         var domains = Stream.of("fox..org a_b.org fox.org.".split(" ")).map(RefusalsIT::noDomain);
@@ -192,12 +192,7 @@ class RefusalsIT extends EachDebian {
                                 + "ExecStart=/usr/bin/java -jar /fox.jar\\nRestart=no\\n'"
                                 + " > /etc/systemd/system/avatar.service.d/other.conf",
                         "the Java program does not answer. It says: Error: Unable to access jarfile /fox.jar",
-                        "rm -r /etc/systemd/system/avatar.service.d; systemctl daemon-reload"),
-                late(
-                        "groupadd avatar",
-                        "the Java program does not answer. It says: avatar.service: Failed to update dynamic user"
-                                + " credentials: User or group with specified name already exists.<.*>",
-                        "groupdel avatar"));
+                        "rm -r /etc/systemd/system/avatar.service.d; systemctl daemon-reload"));
         var others = Stream.of(
                 masked("nginx", ""),
                 masked("avatar", ""),
@@ -229,6 +224,25 @@ class RefusalsIT extends EachDebian {
                         "mkdir -m 700 /var/lib/avatar",
                         "nginx's user www-data may not read the pictures: <.*>Permission denied",
                         "rmdir /var/lib/avatar"),
+                late(
+                        "sed -i.old 's|include /etc/nginx/[cs][^m]|# &|' /etc/nginx/nginx.conf",
+                        "nginx.conf does not include /etc/nginx/conf.d/*.conf",
+                        "mv /etc/nginx/nginx.conf.old /etc/nginx/nginx.conf"),
+                listen(
+                        "server { listen 443 ssl proxy_protocol; ssl_certificate /root/other.pem; ssl_certificate_key"
+                                + " /root/other.key; }",
+                        UNANSWERED),
+                late( // the domain leads to one of this server's addresses, and another site has that
+                        "echo 'server { listen 192.0.2.9:80; }' > " + OTHER + "; systemctl restart nginx; echo"
+                                + " 192.0.2.9 " + CATS + " >> /etc/hosts",
+                        UNANSWERED,
+                        "rm " + OTHER + "; systemctl restart nginx; sed -i /" + CATS + "/d /etc/hosts"));
+        var theirs = Stream.of(
+                late(
+                        "groupadd avatar",
+                        "the Java program does not answer. It says: avatar.service: Failed to update dynamic user"
+                                + " credentials: User or group with specified name already exists.<.*>",
+                        "groupdel avatar"),
                 site(
                         "server { listen 80; server_name dogs.example.org " + CATS + "; }",
                         "another site of nginx has the domain " + CATS + "; nginx -T shows it"),
@@ -240,10 +254,6 @@ class RefusalsIT extends EachDebian {
                         "nginx refuses its files with the site; they are as before. It says: <.*>\"fox\" in"
                                 + " /etc/avatar/site-own.conf:1<.*>",
                         "rm -r /etc/avatar"),
-                late(
-                        "sed -i.old 's|include /etc/nginx/[cs][^m]|# &|' /etc/nginx/nginx.conf",
-                        "nginx.conf does not include /etc/nginx/conf.d/*.conf",
-                        "mv /etc/nginx/nginx.conf.old /etc/nginx/nginx.conf"),
                 certificate("rm privkey.pem", "/etc/avatar/privkey.pem"),
                 certificate("openssl x509 -in fullchain.pem -outform der -out fullchain.pem", "fullchain.pem"),
                 certificate("openssl ecparam -genkey -name prime256v1 -out privkey.pem", "key values mismatch"),
@@ -253,18 +263,9 @@ class RefusalsIT extends EachDebian {
                         "key values mismatch"),
                 certificate("printf %s \"$(cat /root/other.pem)\" | cat - /root/other.pem > fullchain.pem", "PEM"),
                 listen("server { listen 127.0.0.1:80; }", "nginx does not take its files<.*>80 failed<.*>"),
-                listen("server { listen [::]:80 ipv6only=off; }", "nginx does not take its files<.*>bind() to <.*>"),
-                listen(
-                        "server { listen 443 ssl proxy_protocol; ssl_certificate /root/other.pem; ssl_certificate_key"
-                                + " /root/other.key; }",
-                        UNANSWERED),
-                late( // the domain leads to one of this server's addresses, and another site has that
-                        "echo 'server { listen 192.0.2.9:80; }' > " + OTHER + "; systemctl restart nginx; echo"
-                                + " 192.0.2.9 " + CATS + " >> /etc/hosts",
-                        UNANSWERED,
-                        "rm " + OTHER + "; systemctl restart nginx; sed -i /" + CATS + "/d /etc/hosts"));
-        if (debian != Debian.OLDER) return Stream.of(javas, others).flatMap(cases -> cases);
-        return Stream.of(domains, ports, sizes, own, names, javas, others).flatMap(cases -> cases);
+                listen("server { listen [::]:80 ipv6only=off; }", "nginx does not take its files<.*>bind() to <.*>"));
+        var shared = Stream.of(domains, ports, sizes, own, names, javas, others).flatMap(cases -> cases);
+        return Stream.concat(share(shared.toList()), theirs);
     }
 
     @ParameterizedTest

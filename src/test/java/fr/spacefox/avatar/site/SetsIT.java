@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.*;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The folder is the site: it shows exactly these pictures, as a set named by them, and keeps the way back. */
 @Needs(BOX)
@@ -37,7 +39,7 @@ class SetsIT extends CatsSite {
     void theSameFolderIsTheSameSet() {
         box.run("cp -r /root/cats /root/copy");
         var state = new State(box);
-        for (String arguments : List.of(CATS + " cats", CATS + " copy/", CATS, "")) {
+        for (String arguments : share(List.of(CATS + " cats", CATS + " copy/", "", CATS)).toList()) {
             String said = box.install(arguments);
             assertReports(4, ADDRESS + "png", said);
             assertFalse(said.contains("To go back"), said);
@@ -45,21 +47,25 @@ class SetsIT extends CatsSite {
         }
     }
 
+    /** What is changed, and how many pictures of which type there are then. */
+    private Stream<Arguments> changes() {
+        return share(List.of(
+                Arguments.of("convert cats/Renard-1.png -flip cats/Renard-5.png", 5, "png"),
+                Arguments.of("convert cats/Renard-1.png -flip cats/Renard-2.png", 4, "png"),
+                Arguments.of("rm cats/Renard-2.png", 3, "png"),
+                Arguments.of("mv cats/Renard-2.png cats/Renard-20.png", 4, "png"),
+                Arguments.of("sed -i s/SIZE=90/SIZE=40/ /etc/default/avatar", 4, "jpg"),
+                Arguments.of(
+                        "sed -i s/SIZE=90/SIZE=/ /etc/default/avatar; convert cats/Renard-1.png -resize 200x cats/z.png",
+                        5,
+                        "png"),
+                Arguments.of("convert cats/Renard-1.png -resize 300x cats/photo.jpg", 5, "jpg"),
+                Arguments.of("rm cats/*; cp foxes/Renard-3.png cats; convert foxes/*.png cats/moving.gif", 2, "gif")));
+    }
+
     /** The same command; visitors get pictures throughout, and the line that goes back does. */
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "convert cats/Renard-1.png -flip cats/Renard-5.png | 5 | png",
-                "convert cats/Renard-1.png -flip cats/Renard-2.png | 4 | png",
-                "rm cats/Renard-2.png | 3 | png",
-                "mv cats/Renard-2.png cats/Renard-20.png | 4 | png",
-                "sed -i s/SIZE=90/SIZE=40/ /etc/default/avatar | 4 | jpg",
-                "sed -i s/SIZE=90/SIZE=/ /etc/default/avatar; convert cats/Renard-1.png -resize 200x cats/z.png"
-                        + " | 5 | png",
-                "convert cats/Renard-1.png -resize 300x cats/photo.jpg | 5 | jpg",
-                "rm cats/*; cp foxes/Renard-3.png cats; convert foxes/*.png cats/moving.gif | 2 | gif",
-            })
+    @MethodSource("changes")
     void whatChangesInTheFolderIsAnotherSet(String change, int count, String type) throws Exception {
         String former = box.set();
         String bytes = box.run("cd " + former + "; sha256sum *");
@@ -115,11 +121,11 @@ class SetsIT extends CatsSite {
         String set = box.set();
         box.run("cd /root; ln -sfn " + set + " link; rm cats/Renard-1.png; deploy/install " + CATS + " cats");
         box.run("sed -i s/SIZE=90/SIZE=40/ " + SETTINGS);
-        for (String written : List.of(set, set + "/", "../" + set, "link")) {
+        for (String written : share(List.of(set, set + "/", "../" + set, "link")).toList()) {
             box.install(CATS + " " + written);
             assertEquals(set, box.set());
-            assertShows("Renard-1.png Renard-2.png Renard-3.png Renard-4.png");
         }
+        assertShows("Renard-1.png Renard-2.png Renard-3.png Renard-4.png");
     }
 
     /** An update passes and names it; deploy/check does, and the folder mends it picture by picture. */
