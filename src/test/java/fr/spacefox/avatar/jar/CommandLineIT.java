@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The arguments: what they do, and what is said about wrong ones. */
+/** The arguments do what the usage says, and each wrong one is named in one clear line. */
 class CommandLineIT {
 
     private static final String URL = "https://img.example.org/fox-*.webp";

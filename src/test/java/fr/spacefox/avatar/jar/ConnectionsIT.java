@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** As many connections as the heap can bear, and how many clients those are enough for. */
+/** There are as many connections as the heap can bear, and a crowd of clients that come and go is served by them. */
 class ConnectionsIT {
 
     @ParameterizedTest

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The file: small, and the same bytes whoever builds it. */
+/** The jar has at most 2,048 bytes, and the same ones whoever builds it. */
 class JarIT {
 
     @Test

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one client can do to the others, to the JVM and to the disk. */
+/** No client harms the others, the JVM or the disk, and many take no more memory than nginx allows them. */
 @Needs(BOX)
 @Execution(ExecutionMode.SAME_THREAD)
 class AbuseIT extends InstalledSite {
@@ -61,7 +61,7 @@ class AbuseIT extends InstalledSite {
     @ParameterizedTest
     @ValueSource(strings = {"GET", "POST", "PUT", "FOX"})
     void noBodyIsStoredOnTheDisk(String method) {
-        box.run("truncate -s 100M /body; chmod 0 /var/lib/nginx/body");
+        box.run("truncate -s 2M /body; chmod 0 /var/lib/nginx/body"); // more than nginx has buffers for
         var requests = new ArrayList<Request>();
         for (String site : SITES) {
             for (String length : List.of("A: b", "Transfer-Encoding: chunked", "Expect:")) {
@@ -144,10 +144,25 @@ class AbuseIT extends InstalledSite {
         box.run("find " + pictures + " -size +40k -delete");
     }
 
+    /** Clients of twenty networks, each of which may hold 500 pictures: together they hold no more than 4,000. */
+    @Test
+    void theMemoryOfPicturesThatNobodyReadsIsLimited() throws Exception {
+        box.run("for n in $(seq 20); do ip address add fd00:$n::1/64 dev lo nodad; done");
+        Process greedy = box.start("for n in $(seq 20); do timeout 60 h2load -c16 -m32 -n512 -w 0 "
+                + address("https://[fd00:$n::1]", "Renard-1.png") + " > /dev/null & done; wait");
+        box.awaitTrue("a refusal", () -> ask(address(SITE, "Renard-1.png")).status() == 509);
+        Thread.sleep(2000);
+        String kilobytes = "ps -o rss= -p $(pgrep -d , -f 'nginx: [w]orker') | awk '{ all += $1 } END { print all }'";
+        int memory = Integer.parseInt(box.run(kilobytes));
+        box.run("pkill h2load; for n in $(seq 20); do ip address del fd00:$n::1/64 dev lo; done");
+        greedy.waitFor();
+        assertTrue(memory < 180_000, memory + " KB");
+    }
+
     /** One client writes next to nothing to the disk, whether nginx refuses its bodies or the JVM is dead. */
     @Test
     void theLogDoesNotFillTheDisk() {
-        String lines = "journalctl -t nginx --output cat | wc -l";
+        String lines = "(journalctl -t nginx --output cat; cat /var/log/nginx/*.log) | wc -l";
         String flood = "echo fox > /root/body; timeout 60 h2load -c20 -m30 -n20000 -d /root/body https://127.0.0.1/";
         for (String service : List.of("start", "stop")) {
             box.run("systemctl " + service + " avatar");

@@ -20,7 +20,7 @@ import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A forum's page in a real browser: what a visitor sees on it is compared with the pictures, pixel by pixel. */
+/** On a forum's page a real browser shows foxes, each pixel by pixel, and others at the next visit. */
 class BrowserIT {
 
     private static final String COMMAND = """

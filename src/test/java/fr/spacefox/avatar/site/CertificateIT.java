@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** deploy/certificate with certbot itself and with pebble, an authority here. */
+/** One command gets a certificate, by certbot itself and from pebble, an authority here; renewals need none. */
 @Needs(BOX)
 class CertificateIT {
 
@@ -138,10 +138,11 @@ class CertificateIT {
             box.run(renew + hook);
             box.awaitTrue("the renewed certificate", () -> !served(box).equals(wildcard));
 
-            String message = "/etc/avatar/fullchain.pem is a certificate from elsewhere; delete it there first";
-            assertEquals(new Command(1, "deploy/certificate: " + message + "\n"), certificate(box));
-            box.run("rm /etc/avatar/*.pem");
-            assertTrue(box.install("").contains("deploy/certificate"));
+            Command refused = certificate(box);
+            String giveUp = "rm /etc/avatar/fullchain.pem /etc/avatar/privkey.pem && sh deploy/install";
+            String message = "/etc/avatar/fullchain.pem is a certificate from elsewhere. To give it up:\n" + giveUp;
+            assertEquals(new Command(1, "deploy/certificate: " + message + " && sh deploy/certificate\n"), refused);
+            assertTrue(box.run("cd /root; " + giveUp).contains("deploy/certificate"));
         }
     }
 }

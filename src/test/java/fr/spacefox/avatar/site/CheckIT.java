@@ -92,7 +92,7 @@ class CheckIT extends InstalledSite {
                 "mv $1/Renard-1.png /root | mv /root/Renard-1.png $1 | $1 was damaged. This mends it: sh deploy/",
                 "echo 198.51.100.9 avatar.spacefox.fr >> /etc/hosts | sed -i '/spacefox/d' /etc/hosts"
                         + " | http://avatar.spacefox.fr/ at 198.51.100.9: expected",
-                "echo 2001:db8::9 avatar.spacefox.fr >> /etc/hosts | sed -i '/spacefox/d' /etc/hosts"
+                "touch /2; echo 2001:db8::9 avatar.spacefox.fr >> /etc/hosts | rm /2; sed -i '/spacefox/d' /etc/hosts"
                         + " | http://avatar.spacefox.fr/ at [2001:db8::9]: expected",
                 // A Java program is given a minute for its start, which is over by now.
                 "pkill -STOP java | pkill -CONT java | the Java program does not answer; ",

@@ -32,7 +32,10 @@ abstract class EachDebian {
         box = null;
     }
 
-    /** This Debian's share of the cases: of those in which its own programs have no part, each is tried on one. */
+    /**
+     * This Debian's share of the cases, every second one: for those in which a Debian's own programs have no part. A new
+     * case moves those behind it to the other Debian.
+     */
     <T> Stream<T> share(List<T> cases) {
         int each = Debian.ALL.size();
         return IntStream.range(0, cases.size())

@@ -7,7 +7,7 @@ import fr.spacefox.avatar.support.Needs;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** The rules by which forums fetch an avatar, as their sources and stock settings have them, on the installed site. */
+/** Forums take the address: by the rules of their sources and stock settings, on the installed site. */
 @Needs(BOX)
 class ForumIT extends InstalledSite {
 

@@ -72,6 +72,12 @@ class InstallIT extends CatsSite {
                 "deploy/install: " + SETTINGS + " is lost: write the site's domain and its folder again, sh"
                         + " deploy/install DOMAIN FOLDER\n",
                 refused.output());
+        refused = box.attempt("mkdir -p /etc/letsencrypt/archive/other; cd /root; deploy/certificate");
+        assertEquals(
+                "deploy/certificate: " + SETTINGS + " has no domain: write it and the folder again, sh deploy/install"
+                        + " DOMAIN FOLDER\n",
+                refused.output());
+        box.run("rm -r /etc/letsencrypt/archive");
         assertReports(4, ADDRESS + "png", box.install(CATS + " cats"));
         assertEquals(set, box.set());
         box.run("cmp /root/settings " + SETTINGS);
@@ -134,7 +140,9 @@ class InstallIT extends CatsSite {
         int jvm = box.jvm();
         var state = new State(box);
         Command interrupted = box.attempt("cd /root; PATH=/root/bin:$PATH deploy/install dogs.example.org cats");
-        assertTrue(interrupted.output().endsWith("\ndeploy/install: interrupted; all but packages is as before\n"));
+        assertTrue(interrupted
+                .output()
+                .endsWith("\ndeploy/install: interrupted\ndeploy/install: all but packages is as before\n"));
         assertEquals(1, interrupted.status());
         state.assertUnchanged();
         // It is refused while nobody reads its output any more.
@@ -145,7 +153,7 @@ class InstallIT extends CatsSite {
         box.run("rm -r /root/bin");
     }
 
-    /** Another port is a single line before the first installation, as the message about a taken port says. */
+    /** The same site is there again by deploy/install, and without what was left by the first command and a port. */
     @Test
     void aRemovalLeavesWhatItSaysAndCanBeUndone() {
         String said = box.run("cd /root; deploy/remove");
@@ -157,7 +165,8 @@ class InstallIT extends CatsSite {
         assertReports(4, ADDRESS + "png", box.install(""));
         said = box.run("cd /root; deploy/remove; rm -r " + left.replace('\n', ' ') + "; deploy/remove");
         assertTrue(said.endsWith("\navatar is removed."), said);
-        box.run("echo PORT=6667 >> " + SETTINGS);
+        // As the lines for the Java program alone leave them.
+        box.run("printf '%s\\n' PORT=6667 COUNT=9 URL=https://a.example.org/1/Renard-*.png > " + SETTINGS);
         assertReports(4, ADDRESS + "png", box.install(CATS + " cats"));
         box.run("visit http://localhost:6667/");
     }

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
+/** Ten thousand clients at once are answered, without a single failure. */
 @Needs(BOX)
 @Isolated
 class LoadIT extends InstalledSite {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The recipes of deploy/operations.md. LoadIT has the ten thousand clients, CertificateIT the foreign certificate. */
+/** The recipes of deploy/operations.md work. LoadIT has the one for many visitors, CertificateIT a certificate. */
 @Needs(BOX)
 class OperationsIT {
 

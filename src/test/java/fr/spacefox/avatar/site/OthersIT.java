@@ -92,7 +92,8 @@ class OthersIT extends CatsSite {
             var state = new State(box);
             Command refused = box.tryInstall("");
             String says = "deploy/install: nginx does not take its files with the site. It says: "
-                    + "[^\n]*\\[emerg\\][^\n]*:" + port + "[^\n]*\n";
+                    + "[^\n]*\\[emerg\\][^\n]*:" + port + "[^\n]*\n"
+                    + "deploy/install: all but packages is as before\n";
             assertTrue(refused.output().matches("(?s).*" + says), refused::output);
             assertEquals(1, refused.status());
             state.assertUnchanged();
@@ -102,12 +103,22 @@ class OthersIT extends CatsSite {
         box.run("ip link del fox0; ln -s ../sites-available/default /etc/nginx/sites-enabled; systemctl restart nginx");
     }
 
-    /** While Apache runs on another port, it may stay. */
+    /** An Apache that runs on another port may stay, and so may a unit of nginx's own packages, which names its file. */
     @Test
-    void aWebServerOnAnotherPortMayStay() {
-        box.run("sed -i 's/^Listen 80$/Listen 8080/' /etc/apache2/ports.conf; systemctl enable --now apache2");
+    void whatIsNotInTheWayMayStay() {
+        box.run("""
+                sed -i 's/^Listen 80$/Listen 8080/' /etc/apache2/ports.conf
+                systemctl enable --now apache2
+                mkdir -p /etc/systemd/system/nginx.service.d
+                printf '[Service]\nExecStart=\nExecStart=/usr/sbin/nginx -c /etc/nginx/nginx.conf\n' \
+                    > /etc/systemd/system/nginx.service.d/own.conf
+                systemctl daemon-reload""");
         box.install("");
-        box.run("sed -i 's/^Listen 8080$/Listen 80/' /etc/apache2/ports.conf; systemctl disable --now apache2");
+        box.run("""
+                sed -i 's/^Listen 8080$/Listen 80/' /etc/apache2/ports.conf
+                systemctl disable --now apache2
+                rm /etc/systemd/system/nginx.service.d/own.conf
+                systemctl daemon-reload""");
     }
 
     /** Its first process is killed; the kernel's OOM killer, which takes a worker, is not for a test to call. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The JVM is dead, hangs or is full, or nginx is short of draws: everybody still gets a fox. */
+/** Everybody gets a fox, even while the JVM is dead, hangs or is full, or nginx is short of draws. */
 @Needs(BOX)
 @Execution(ExecutionMode.SAME_THREAD)
 class OutageIT extends InstalledSite {
@@ -153,7 +153,7 @@ class OutageIT extends InstalledSite {
         });
     }
 
-    /** Never delete the folder; who did it reloads nginx. */
+    /** A reload of nginx mends a deleted folder of draws. */
     @Test
     void aReloadMakesTheFolderOfDrawsAgain() throws Exception {
         box.run("rm -r /run/avatar; systemctl reload nginx");

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Pictures as cameras, phones and editors leave them: Chromium shows the published ones as it shows the originals. */
+/** Chromium shows each published picture as it shows the original, which a camera, phone or editor has made. */
 @Needs({BOX, CHROMIUM})
 class PictureBrowserIT extends EachDebian {
 

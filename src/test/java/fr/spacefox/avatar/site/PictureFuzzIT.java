@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 
-/** Two thousand damaged files, a hundred at a time: none ends the run, nor changes another's picture. */
+/** A damaged file neither ends the run nor changes another's picture: two thousand of them, a hundred at a time. */
 @Tag("long")
 @Needs(BOX)
 class PictureFuzzIT extends EachDebian {

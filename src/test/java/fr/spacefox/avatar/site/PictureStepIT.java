@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** deploy/pictures on both Debians. */
+/** deploy/pictures publishes upright squares of nothing but pixels, and says what it leaves out, and why. */
 @Needs(BOX)
 class PictureStepIT extends EachDebian {
 
@@ -59,8 +59,8 @@ class PictureStepIT extends EachDebian {
         assertEquals(here(box, expected), result.output() + status);
     }
 
-    static Stream<Arguments> large() throws IOException {
-        return cases("large.txt");
+    private Stream<Arguments> large() throws IOException {
+        return share(cases("large.txt").toList());
     }
 
     /** A server with 512 MB survives: the largest process takes less. A JPEG of 48 megapixels takes the fewest. */

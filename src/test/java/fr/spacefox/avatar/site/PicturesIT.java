@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pictures that nginx sends by itself: under their names, in place of a missing one, and at random. */
+/** nginx sends the pictures of the set and no other file: by their names, in place of a missing one, and at random. */
 @Needs(BOX)
 class PicturesIT extends InstalledSite {
 

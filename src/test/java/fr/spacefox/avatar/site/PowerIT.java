@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A power cut, a kill, a full disk: every visit is answered, and the next deploy/install completes the change. Only
- * `.ci/run long` tries each step, which takes minutes.
+ * Behind a power cut, a kill or a full disk every visit is answered, and the next deploy/install completes the change.
+ * Only `.ci/run long` tries each step, which takes minutes.
  */
 @Needs({BOX, DISK})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -247,6 +247,7 @@ class PowerIT {
         return befell;
     }
 
+    /** A step in the midst of each change; `.ci/run long` tries all. */
     @ParameterizedTest
     @CsvSource({"KILL, UPDATE, 45", "KILL, UNDO, 90", "KILL, MENDING, 40", "FULL, PICTURES, 22", "HANGUP, PICTURES, 20"
     })

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Requests of all sorts, and what nginx makes of them. */
+/** Whatever the request, the JVM gets the same one, and whatever other sites have set, the answer is the same. */
 @Needs(BOX)
 class RequestsIT extends InstalledSite {
 

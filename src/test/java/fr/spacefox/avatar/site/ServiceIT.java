@@ -12,6 +12,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+/** systemd keeps the Java program running: enclosed, idle when nobody asks, and back whatever ends it. */
 @Needs(BOX)
 @Execution(ExecutionMode.SAME_THREAD)
 class ServiceIT extends InstalledSite {

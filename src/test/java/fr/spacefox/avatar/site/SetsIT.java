@@ -39,7 +39,8 @@ class SetsIT extends CatsSite {
     void theSameFolderIsTheSameSet() {
         box.run("cp -r /root/cats /root/copy");
         var state = new State(box);
-        for (String arguments : share(List.of(CATS + " cats", CATS + " copy/", "", CATS)).toList()) {
+        for (String arguments :
+                share(List.of(CATS + " cats", CATS + " copy/", "", CATS)).toList()) {
             String said = box.install(arguments);
             assertReports(4, ADDRESS + "png", said);
             assertFalse(said.contains("To go back"), said);
@@ -94,12 +95,15 @@ class SetsIT extends CatsSite {
     /** A folder that is half copied or not mounted, or the wrong one. */
     @Test
     void fewerThanHalfAsManyPicturesMustBeMeant() {
-        box.run("rm /root/cats/*-[234].png");
+        box.run("cd /root; mv cats \"anna's cats\"; rm anna*/*-[234].png");
         var state = new State(box);
-        Command refused = box.tryInstall(CATS + " cats");
-        String means = "sh deploy/install --replace " + CATS + " '/root/cats'\n";
-        assertTrue(refused.output()
-                .endsWith("pictures in /root/cats: 1; on the site: 4. If the others shall go:\n" + means));
+        Command refused = box.tryInstall(CATS + " anna*");
+        String means = "sh deploy/install --replace " + CATS + " '/root/anna'\\''s cats'\n";
+        assertTrue(
+                refused.output()
+                        .endsWith(
+                                "pictures in /root/anna's cats: 1; on the site: 4. If the others shall go:\n" + means),
+                refused::output);
         assertEquals(1, refused.status());
         state.assertUnchanged();
         String said = box.run("cd /root; " + means);
@@ -109,10 +113,10 @@ class SetsIT extends CatsSite {
                 "", box.attempt("sh /usr/local/lib/avatar/check --insecure").output());
         // The way back stays, also behind an update and the same command.
         String back = wayBack(1, 4, said);
-        for (String again : List.of("", CATS + " cats"))
+        for (String again : List.of("", CATS + " anna*"))
             assertFalse(box.install(again).contains("To go back"));
         assertEquals("2", box.run("ls -d /var/lib/avatar/*/ | wc -l"));
-        assertReports(4, ADDRESS + "png", box.run("cd /root; sh " + back));
+        assertReports(4, ADDRESS + "png", box.run("cd /root; sh " + back + "; rm -r anna*"));
     }
 
     /** A set of ours is taken as it is, however its path is written: its size and its numbers do not change. */
@@ -121,10 +125,17 @@ class SetsIT extends CatsSite {
         String set = box.set();
         box.run("cd /root; ln -sfn " + set + " link; rm cats/Renard-1.png; deploy/install " + CATS + " cats");
         box.run("sed -i s/SIZE=90/SIZE=40/ " + SETTINGS);
-        for (String written : share(List.of(set, set + "/", "../" + set, "link")).toList()) {
+        for (String written :
+                share(List.of(set, set + "/", "../" + set, "link")).toList()) {
             box.install(CATS + " " + written);
             assertEquals(set, box.set());
         }
+        assertShows("Renard-1.png Renard-2.png Renard-3.png Renard-4.png");
+        // A backup of it, which nobody else may read.
+        String name = set.replaceAll(".*/", "");
+        box.run("cd /root; cp -r " + set + " .; chmod -R go= " + name + "; deploy/install " + CATS + " cats; rm -r "
+                + set);
+        box.install(CATS + " " + name);
         assertShows("Renard-1.png Renard-2.png Renard-3.png Renard-4.png");
     }
 
