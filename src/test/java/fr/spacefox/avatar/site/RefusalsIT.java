@@ -1,5 +1,6 @@
 package fr.spacefox.avatar.site;
 
+import static fr.spacefox.avatar.site.Refusal.*;
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static org.junit.jupiter.api.Assertions.*;
 
@@ -15,10 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Needs(BOX)
 class RefusalsIT extends EachDebian {
 
-    private static final String CATS = "cats.example.org";
-    private static final String SETTINGS = "/etc/default/avatar";
-    private static final String OTHER = "/etc/nginx/conf.d/other.conf";
-    private static final String NO_DOMAIN = "'%s' is no domain: write one first, with letters outside ASCII as xn--...";
     private static final String UNANSWERED =
             "the site does not answer as it should:\n<.*>\nAnother site of nginx may have"
                     + " these addresses; nginx -T shows all sites.";
@@ -38,93 +35,10 @@ class RefusalsIT extends EachDebian {
                 systemctl enable --now nginx""");
     }
 
-    /** The server is broken, deploy/install is called, and the server is repaired. In says, <...> is a pattern. */
-    private record Case(String breaks, String arguments, int status, String says, String repairs) {}
-
-    private static Case wrong(String arguments, String message) {
-        String says = "deploy/install: " + message + "\nusage: deploy/install [--replace] [DOMAIN [FOLDER]]";
-        return new Case("", arguments, 2, says, "");
-    }
-
-    private static Case noDomain(String domain) {
-        return wrong("'" + domain + "' cats", NO_DOMAIN.formatted(domain));
-    }
-
-    private static Case refused(String breaks, String message, String repairs) {
-        return new Case(breaks, CATS + " cats", 1, "deploy/install: " + message, repairs);
-    }
-
-    private static Case settings(String line, String message) {
-        return refused("echo " + line + " > " + SETTINGS, SETTINGS + ": " + line + message, "");
-    }
-
-    private static Case names(String file) {
-        String breaks = "mkdir -p $(dirname " + file + "); echo '# other' > " + file + "; systemctl daemon-reload";
-        String culprit = file.replace("/avatar/other", "/avatar").replace("/usr/lib/systemd", "<(/usr)?>/lib/systemd");
-        String message = culprit + " is another program's: rename it, and what uses it, first";
-        return refused(breaks, message, "rm " + file + "; systemctl daemon-reload");
-    }
-
-    private static Case masked(String unit, String repairs) {
-        String message = unit + ".service is masked. This ends it: systemctl unmask " + unit;
-        return refused("systemctl mask " + unit, message, "systemctl unmask " + unit + repairs);
-    }
-
-    private static Case program(String port, String address, String remedy) {
-        String unit = "other-" + port; // a unit that has ended keeps its name for a while
-        String breaks = """
-                systemctl stop nginx
-                systemd-run --quiet --collect --unit=%s python3 -m http.server --bind %s %s
-                until ss -Hltn | grep ':%3$s '; do sleep 0.1; done""".formatted(unit, address, port);
-        String message = "port " + port + " is taken: python3, process <\\d+>. " + remedy;
-        return refused(breaks, message, "systemctl stop " + unit + "; systemctl start nginx");
-    }
-
-    /** What is noticed when the arguments, the names and the system are right. */
-    private static Case late(String breaks, String message, String repairs) {
-        String says = "avatar for " + CATS + "\ndeploy/install: " + message;
-        return new Case(breaks, CATS + " cats", 1, says, repairs);
-    }
-
-    private static Case java(String script, String message) {
-        String breaks = "mv /usr/bin/java /tmp; printf '#!/bin/sh\\n%s\\n' '" + script
-                + "' > /usr/bin/java; chmod 755 /usr/bin/java";
-        return late(breaks, message, "mv /tmp/java /usr/bin/java");
-    }
-
-    private static Case version(String version) {
-        String script = "echo openjdk version \\\"" + version + "\\\" 2022-07-19 >&2";
-        return java(
-                script,
-                "/usr/bin/java is version " + version + ", but 17.0.5 or later is needed: apt-get install"
-                        + " default-jre-headless, or choose it by update-alternatives --config java");
-    }
-
-    private static Case site(String lines, String message) {
-        return late("echo '" + lines + "' > " + OTHER, message, "");
-    }
-
-    /** The running nginx has the address of another site's line for itself. */
-    private static Case listen(String lines, String message) {
-        String breaks =
-                "rm /etc/nginx/sites-enabled/default; echo '" + lines + "' > " + OTHER + "; systemctl restart nginx";
-        String repairs = "rm " + OTHER + "; ln -s ../sites-available/default /etc/nginx/sites-enabled;"
-                + " systemctl restart nginx";
-        return late(breaks, message, repairs);
-    }
-
-    /** The operator's certificate, which deploy/install takes as it is: nginx says what is wrong with it. */
-    private static Case certificate(String makes, String nginxSays) {
-        String breaks = "mkdir -p /etc/avatar; cd /etc/avatar; cp /root/other.pem fullchain.pem; cp /root/other.key"
-                + " privkey.pem; " + makes;
-        String message = "nginx refuses its files with the site. It says: <.*>" + nginxSays + "<.*>";
-        return late(breaks, message, "rm -r /etc/avatar");
-    }
-
     /** On both Debians what nginx, systemd or Java says, and of the others each on one. */
-    private Stream<Case> cases() {
+    private Stream<Refusal> cases() {
         String end = "End it, or see \"Behind another web server\" in deploy/operations.md";
-        var domains = Stream.of("fox..org a_b.org fox.org.".split(" ")).map(RefusalsIT::noDomain);
+        var domains = Stream.of("fox..org a_b.org fox.org.".split(" ")).map(Refusal::noDomain);
         var ports = Stream.of("http 0 65536 80 443".split(" "))
                 .map(port -> settings(
                         "PORT=" + port, " is no port for the Java program: write 1 to 65535, but not 80 or 443"));
@@ -177,7 +91,7 @@ class RefusalsIT extends EachDebian {
                         "/etc/letsencrypt/renewal-hooks/deploy/avatar",
                         "/usr/local/lib/avatar/check",
                         "/usr/local/lib/avatar/other")
-                .map(RefusalsIT::names);
+                .map(Refusal::names);
         var javas = Stream.of(
                 version("17.0.4"),
                 version("11.0.22"),
@@ -199,8 +113,8 @@ class RefusalsIT extends EachDebian {
                         "the Java program does not answer. It says: Error: Unable to access jarfile /fox.jar",
                         "rm -r /etc/systemd/system/avatar.service.d; systemctl daemon-reload"));
         var others = Stream.of(
-                masked("nginx", ""),
-                masked("avatar", ""),
+                masked("nginx"),
+                masked("avatar"),
                 refused(
                         "printf '[Socket]\\nListenStream=80\\n[Install]\\nWantedBy=sockets.target\\n' >"
                                 + " /etc/systemd/system/other.socket; systemctl enable other.socket",
@@ -276,7 +190,7 @@ class RefusalsIT extends EachDebian {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void namesTheCulpritAndChangesNothing(Case one) {
+    void namesTheCulpritAndChangesNothing(Refusal one) {
         box.run("cd /root\n" + one.breaks());
         try {
             var state = new State(box);
