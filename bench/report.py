@@ -19,18 +19,20 @@ SAID = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "
 EQUAL = 1.5  # programs whose costs are within this factor of each other are equals
 TEXT = """\
 One core of this {processor} answers {avatars} avatars a second over TLS. A page of twenty avatars costs the site
-{the site: 1/s} ms of a core at one page a second, {the site: 100/s} at a hundred and {the site: full load} at full load;
-Go's own server {Go net/http: 1/s}, {Go net/http: 100/s} and {Go net/http: full load}; at one page a second PHP behind
-nginx {PHP behind nginx: 1/s}, and Apache in front of the jar {Apache in front of avatar.jar: 1/s}. Others are better
-elsewhere: nginx alone, by `return 302`, takes {nginx return 302: 1/s} to {nginx return 302: full load} ms, and PHP with a
-cache like the site's {PHP, 64 draws kept: 1/s} to {PHP, 64 draws kept: full load}; of memory the site takes
-{the site: 1/s, memory} MB, that PHP {PHP, 64 draws kept: 1/s, memory} and Go {Go net/http: 1/s, memory}; and when nobody
-asks, the site wakes up {the site: idle, wakeups} times a second, and Go {Go net/http: idle, wakeups} times."""
+{the site: 1/s} ms of a core at one page a second, {the site: 100/s} at a hundred and {the site: full load} at full
+load; Go's own server {Go net/http: 1/s}, {Go net/http: 100/s} and {Go net/http: full load}; at one page a second
+PHP behind nginx {PHP behind nginx: 1/s}, and Apache in front of the jar {Apache in front of avatar.jar: 1/s}.
+Others are better: nginx alone, by `return 302`, costs less at every load, {nginx return 302: 1/s} ms at one page a
+second and {nginx return 302: full load} at full load, and PHP with a cache like the site's
+{PHP, 64 draws kept: 1/s} at one page a second; of memory the site then takes {the site: 1/s, memory} MB, that PHP
+{PHP, 64 draws kept: 1/s, memory} and Go {Go net/http: 1/s, memory}; and when nobody asks, the site wakes up
+{the site: idle, wakeups} times a second, and Go {Go net/http: idle, wakeups} times."""
 ALIKE = """\
-Neither is ahead where the samples overlap: with 10,000 clients at once a request costs the site
-{the site: 10k clients} µs and Go {Go net/http: 10k clients}, in {the site: 10k clients, memory} and
-{Go net/http: 10k clients, memory} MB; and by the article's command, in 16 MB of heap, the article's program answers
-{article's program, 16 MB: ab, rate} requests a second and the jar {avatar.jar, 16 MB: ab, rate}."""
+Where samples overlap neither is ahead, as with the site and Go at one page a second, and with the site and that PHP
+at a hundred and at full load. So it is with 10,000 clients at once, where a request costs the site
+{the site: 10k clients} µs and Go {Go net/http: 10k clients} (in {the site: 10k clients, memory} and
+{Go net/http: 10k clients, memory} MB), and by the article's command in 16 MB of heap, where the article's program
+answers {article's program, 16 MB: ab, rate} requests a second and the jar {avatar.jar, 16 MB: ab, rate}."""
 
 
 def middle(row, key, field="cpu"):
@@ -89,8 +91,8 @@ def peers_table(rows):
         first, last = sum(each * EQUAL < own for each in costs) + 1, sum(each <= own * EQUAL for each in costs)
         return f"{first} to {last}" if last > first else str(first)
     keys = ("kept alive", "closed")
-    return table(rows, ["program", "from", "bytes", "kept alive: CPU, µs", "place", "closed: CPU, µs", "place", "MB",
-                        "spread"], keys, lambda name, row: [
+    return table(rows, ["program", "from", "bytes", "kept alive: CPU, µs", "place", "closed: CPU, µs", "place",
+                        "MB, closed", "spread"], keys, lambda name, row: [
         row["from"], "–" if row["bytes"] == "0" else row["bytes"],
         *(cell for key in keys for cell in ((figure(row, key), place(row, key)) if key in row else ("–", "–"))),
         figure(row, "closed", "memory"), spread(row, *keys)])

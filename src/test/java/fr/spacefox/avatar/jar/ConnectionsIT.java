@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ConnectionsIT {
 
     @ParameterizedTest
-    @CsvSource({"-Xmx8m, 64", "-Xmx64m, 512", "-Djdk.httpserver.maxConnections=3, 3"})
+    @CsvSource({"-Xmx8m, 64", "-Xmx64m, 512", "-Xmx256m, 1000", "-Djdk.httpserver.maxConnections=3, 3"})
     void admitsTheConnectionsThatTheHeapBears(String flag, int connections) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, "-XX:+UseG1GC", flag)) {
             server.ask(); // opens what is needed once
