@@ -65,7 +65,7 @@ class RefusalsIT extends EachDebian {
                                 + " shall show"),
                 refused(
                         "cp --remove-destination $(readlink -f /etc/os-release) /etc/os-release;"
-                                + " sed -i 's/^VERSION_ID=.*/VERSION_ID=\"11\"/' /etc/os-release",
+                                + " echo 'VERSION_ID=\"11\"' >> /etc/os-release",
                         "Debian GNU/Linux <.*> is too old: Debian 12, Ubuntu 24.04 or a later one is needed",
                         "ln -sf ../usr/lib/os-release /etc/os-release"),
                 refused(
