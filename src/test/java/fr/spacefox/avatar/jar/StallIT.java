@@ -180,9 +180,9 @@ class StallIT {
             server.assertServesAll();
             Thread.sleep(1000); // compilers come to an end
             Duration before = server.cpuTime();
-            Thread.sleep(5000);
+            Thread.sleep(3000);
             Duration used = server.cpuTime().minus(before);
-            assertTrue(used.toMillis() < 5000 / 20, () -> used + " in 5 s");
+            assertTrue(used.toMillis() < 3000 / 20, () -> used + " in 3 s");
         }
     }
 }
