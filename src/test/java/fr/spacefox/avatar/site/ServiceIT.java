@@ -41,7 +41,8 @@ class ServiceIT extends InstalledSite {
         assertEquals("", box.run("systemd-analyze verify " + unit));
         Set<String> allowed = Set.of(property("IPAddressAllow").split(" ")); // systemd prints them in any order
         assertEquals(Set.of("127.0.0.0/8", "::1/128"), allowed);
-        assertEquals(Set.of("0.0.0.0/0", "::/0"), Set.of(property("IPAddressDeny").split(" ")));
+        assertEquals(
+                Set.of("0.0.0.0/0", "::/0"), Set.of(property("IPAddressDeny").split(" ")));
     }
 
     private String property(String name) {
