@@ -139,9 +139,12 @@ def write(found):
         for name, row in part.items():
             rows[name] = {**rows.get(name, {}), **row}
     made = {"machine": [f"Of {found['of']}, {found['machine']}."]}
+
+    def has(*parts):
+        return all(part in found for part in parts)
     needs = {site_table: ("rest", "site"), article_table: ("article",), peers_table: ("peers",)}
-    made.update({make.__name__: make(rows) for make, parts in needs.items() if all(part in found for part in parts)})
-    if all(part in found for part in ("rest", "site", "article")):
+    made.update({make.__name__: make(rows) for make, parts in needs.items() if has(*parts)})
+    if has("rest", "site", "article"):
         made["how_fast"] = sentences(TEXT, rows, found["machine"])
         made["alike"] = sentences(ALIKE, rows, found["machine"])
         picture = BENCH / "results.svg"

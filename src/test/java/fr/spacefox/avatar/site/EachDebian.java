@@ -2,7 +2,6 @@ package fr.spacefox.avatar.site;
 
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
@@ -33,13 +32,14 @@ abstract class EachDebian {
     }
 
     /**
-     * This Debian's share of the cases, every second one: for those in which a Debian's own programs have no part. A new
-     * case moves those behind it to the other Debian.
+     * This Debian's share of the cases, every second one: for those in which a Debian's own programs have no part. A
+     * new case moves those behind it to the other Debian.
      */
-    <T> Stream<T> share(List<T> cases) {
+    <T> List<T> share(List<T> cases) {
         int each = Debian.ALL.size();
         return IntStream.range(0, cases.size())
                 .filter(number -> number % each == Debian.ALL.indexOf(debian))
-                .mapToObj(cases::get);
+                .mapToObj(cases::get)
+                .toList();
     }
 }

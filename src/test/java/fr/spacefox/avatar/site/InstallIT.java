@@ -104,10 +104,10 @@ class InstallIT extends CatsSite {
     /** Its visitors remember HTTPS for two years. */
     @Test
     void aFormerDomainIsNamed() {
-        String said = box.install("dogs.example.org");
+        String said = box.install("certificate.example.org");
         assertTrue(said.contains("\n" + CATS + " is not answered any more. "), said);
-        assertReports(4, "https://dogs.example.org/me.png", said);
-        box.run("visit --head https://dogs.example.org/x | grep -F 'ocation: https://dogs.example.org/'");
+        assertReports(4, "https://certificate.example.org/me.png", said);
+        box.run("visit --head https://certificate.example.org/x | grep -F 'ocation: https://certificate.example.org/'");
         assertFalse(box.install("").contains(CATS));
     }
 

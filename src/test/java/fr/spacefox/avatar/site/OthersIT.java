@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.*;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,7 +16,7 @@ class OthersIT extends CatsSite {
 
     private static final String OTHER = "/etc/nginx/conf.d/other.conf";
 
-    private Stream<String> folders() {
+    private List<String> folders() {
         return share(List.of("sites-enabled", "conf.d"));
     }
 
@@ -87,7 +86,7 @@ class OthersIT extends CatsSite {
         box.run("echo 'server { listen 127.0.0.1:8080; }' > " + OTHER + "; systemctl restart nginx"
                 + "; systemd-run --quiet --collect --unit=other python3 -m http.server 8081"
                 + "; until ss -Hltn | grep -q ':8081 '; do sleep 0.1; done");
-        for (String port : share(List.of("8080", "8081")).toList()) {
+        for (String port : share(List.of("8080", "8081"))) {
             box.run("echo 'server { listen " + port + "; }' > " + OTHER);
             var state = new State(box);
             Command refused = box.tryInstall("");
@@ -103,7 +102,7 @@ class OthersIT extends CatsSite {
         box.run("ip link del fox0; ln -s ../sites-available/default /etc/nginx/sites-enabled; systemctl restart nginx");
     }
 
-    /** An Apache that runs on another port may stay, and so may a unit of nginx's own packages, which names its file. */
+    /** An Apache that runs on another port may stay, and so may a unit of nginx that names its own file. */
     @Test
     void whatIsNotInTheWayMayStay() {
         box.run("""

@@ -8,6 +8,7 @@ import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,7 +60,7 @@ class PictureStepIT extends EachDebian {
         assertEquals(here(box, expected), result.output() + status);
     }
 
-    private Stream<Arguments> large() throws IOException {
+    private List<Arguments> large() throws IOException {
         return share(cases("large.txt").toList());
     }
 

@@ -99,8 +99,8 @@ class RefusalsIT extends EachDebian {
                 java("echo warning >&2; echo fox >&2; exit 1", "/usr/bin/java does not start. It says: <.*>fox"),
                 java(
                         "/etc/alternatives/java \"$@\"",
-                        "/usr/bin/java is a script that does not start Java by exec, so systemd could not end it: install"
-                                + " Java as a package"),
+                        "/usr/bin/java is a script that does not start Java by exec, so systemd could not end it:"
+                                + " install Java as a package"),
                 late(
                         "mv /usr/bin/java /tmp; install -D /bin/true /root/jdk/java; ln -s /root/jdk/java /usr/bin",
                         "/usr/bin/java leads to /root/jdk/java, which a service may not see: install Java outside of"
@@ -137,12 +137,13 @@ class RefusalsIT extends EachDebian {
                         "mkdir -p /etc/systemd/system/nginx.service.d; printf '[Service]\\nExecStart=\\n"
                                 + "ExecStart=/usr/sbin/nginx -c /etc/other.conf\\n'"
                                 + " > /etc/systemd/system/nginx.service.d/other.conf; systemctl daemon-reload",
-                        "nginx.service starts nginx with -c /etc/other.conf, but the site needs /etc/nginx/nginx.conf: see"
-                                + " systemctl cat nginx",
+                        "nginx.service starts nginx with -c /etc/other.conf, but the site needs /etc/nginx/nginx.conf:"
+                                + " see systemctl cat nginx",
                         "rm -r /etc/systemd/system/nginx.service.d; systemctl daemon-reload"),
                 late(
                         "mkdir -m 700 /var/lib/avatar",
-                        "nginx's user www-data may not read the pictures; chmod a+rx opens a folder: <.*>Permission denied",
+                        "nginx's user www-data may not read the pictures; chmod a+rx opens a folder:"
+                                + " <.*>Permission denied",
                         "rmdir /var/lib/avatar"),
                 late(
                         "sed -i.old 's|include /etc/nginx/[cs][^m]|# &|' /etc/nginx/nginx.conf",
@@ -185,7 +186,7 @@ class RefusalsIT extends EachDebian {
                 listen("server { listen 127.0.0.1:80; }", "nginx does not take its files<.*>80 failed<.*>"),
                 listen("server { listen [::]:80 ipv6only=off; }", "nginx does not take its files<.*>bind() to <.*>"));
         var shared = Stream.of(domains, ports, sizes, own, names, javas, others).flatMap(cases -> cases);
-        return Stream.concat(share(shared.toList()), theirs);
+        return Stream.concat(share(shared.toList()).stream(), theirs);
     }
 
     @ParameterizedTest

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.*;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -39,8 +38,7 @@ class SetsIT extends CatsSite {
     void theSameFolderIsTheSameSet() {
         box.run("cp -r /root/cats /root/copy");
         var state = new State(box);
-        for (String arguments :
-                share(List.of(CATS + " cats", CATS + " copy/", "", CATS)).toList()) {
+        for (String arguments : share(List.of(CATS + " cats", CATS + " copy/", "", CATS))) {
             String said = box.install(arguments);
             assertReports(4, ADDRESS + "png", said);
             assertFalse(said.contains("To go back"), said);
@@ -49,7 +47,7 @@ class SetsIT extends CatsSite {
     }
 
     /** What is changed, and how many pictures of which type there are then. */
-    private Stream<Arguments> changes() {
+    private List<Arguments> changes() {
         return share(List.of(
                 Arguments.of("convert cats/Renard-1.png -flip cats/Renard-5.png", 5, "png"),
                 Arguments.of("convert cats/Renard-1.png -flip cats/Renard-2.png", 4, "png"),
@@ -57,7 +55,8 @@ class SetsIT extends CatsSite {
                 Arguments.of("mv cats/Renard-2.png cats/Renard-20.png", 4, "png"),
                 Arguments.of("sed -i s/SIZE=90/SIZE=40/ /etc/default/avatar", 4, "jpg"),
                 Arguments.of(
-                        "sed -i s/SIZE=90/SIZE=/ /etc/default/avatar; convert cats/Renard-1.png -resize 200x cats/z.png",
+                        "sed -i s/SIZE=90/SIZE=/ /etc/default/avatar; convert cats/Renard-1.png -resize 200x"
+                                + " cats/z.png",
                         5,
                         "png"),
                 Arguments.of("convert cats/Renard-1.png -resize 300x cats/photo.jpg", 5, "jpg"),
@@ -125,8 +124,7 @@ class SetsIT extends CatsSite {
         String set = box.set();
         box.run("cd /root; ln -sfn " + set + " link; rm cats/Renard-1.png; deploy/install " + CATS + " cats");
         box.run("sed -i s/SIZE=90/SIZE=40/ " + SETTINGS);
-        for (String written :
-                share(List.of(set, set + "/", "../" + set, "link")).toList()) {
+        for (String written : share(List.of(set, set + "/", "../" + set, "link"))) {
             box.install(CATS + " " + written);
             assertEquals(set, box.set());
         }
