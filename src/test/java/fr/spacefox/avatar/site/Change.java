@@ -11,7 +11,7 @@ enum Change {
     PICTURES("", "deploy/install cats.example.org new"),
     MENDING(
             "cd $(sed -nE 's|^URL=.*/([0-9a-f]{8})/.*|/var/lib/avatar/\\1|p' /etc/default/avatar)"
-                    + "; : > Renard-2.png",
+                    + "; echo damaged > Renard-2.png",
             "deploy/install cats.example.org cats"),
     UNDO("sed -i '2i exit 1' deploy/check", "! deploy/install dogs.example.org new"),
     CERTIFICATE("", "deploy/certificate"),

@@ -110,9 +110,9 @@ class PowerIT {
         return box.run("cd /; " + LIST).lines().toList();
     }
 
-    /** The pictures that the site shows, without those that MENDING has emptied. */
+    /** The pictures that the site shows, without the one that MENDING has damaged. */
     private static List<String> set() {
-        return box.run("cd /; find " + box.set().substring(1) + " -name 'R*' -size +0 -exec sha256sum {} +")
+        return box.run("cd /; find " + box.set().substring(1) + " -name 'R*' ! -size 8c -exec sha256sum {} +")
                 .lines()
                 .toList();
     }
@@ -170,7 +170,7 @@ class PowerIT {
 
     /** One of the disks that the cuts leave is booted. */
     @ParameterizedTest
-    @CsvSource({"FIRST, 20", "UPDATE, 20", "PICTURES, 20", "RENEWAL, 1"})
+    @CsvSource({"FIRST, 10", "UPDATE, 10", "PICTURES, 10", "CERTIFICATE, 4", "RENEWAL, 1"})
     void survivesAPowerCut(Change change, int stride, @TempDir Path folder) throws Exception {
         List<Path> cuts = List.copyOf(cuts(change, folder, stride));
         assertBoots(change, cuts.get(cuts.size() / 2));
@@ -208,18 +208,20 @@ class PowerIT {
 
     /** A step in the midst of each change; `.ci/run long` tries all. */
     @ParameterizedTest
-    @CsvSource({"KILL, UPDATE, 45", "KILL, UNDO, 90", "KILL, MENDING, 40", "FULL, PICTURES, 22", "HANGUP, PICTURES, 20"
+    @CsvSource({"KILL, UPDATE, 24", "KILL, UNDO, 61", "KILL, MENDING, 20", "FULL, PICTURES, 27", "HANGUP, PICTURES, 42"
     })
     void survives(Mishap mishap, Change change, int step) throws Exception {
         assertTrue(befalls(mishap, change, step));
     }
 
+    /** A full disk and a hang-up lead to an undo wherever they come, so they come behind every third step. */
     @Tag("long")
     @Timeout(value = 1, unit = TimeUnit.HOURS)
     @ParameterizedTest
     @EnumSource
     void survivesEachMishapBehindEachStep(Mishap mishap) throws Exception {
+        int stride = mishap == Mishap.KILL ? 1 : 3;
         for (Change change : List.of(Change.FIRST, Change.UPDATE, Change.PICTURES, Change.MENDING, Change.UNDO))
-            for (int step = 1; befalls(mishap, change, step); step++) {}
+            for (int step = 1; befalls(mishap, change, step); step += stride) {}
     }
 }
