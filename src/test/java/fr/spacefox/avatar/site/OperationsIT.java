@@ -22,17 +22,17 @@ class OperationsIT {
         try (var box = new Box(Debian.OLDER.files())) {
             Box.drawFoxes(5, box.path("/root/cats"));
             box.run("echo PORT=6667 > /etc/default/avatar");
-            box.install("cats.example.org cats");
+            box.install("old.example.org cats");
             box.run(CertificateIT.AUTHORITY + """
 
-                    printf '127.0.0.1 %s\\n' avatar.example.org cats.example.org >> /etc/hosts
+                    printf '127.0.0.1 %s\\n' avatar.example.org old.example.org >> /etc/hosts
                     systemctl start pebble""");
             CertificateIT.certificate(box).ok();
             box.install("avatar.example.org");
             box.run("export REQUESTS_CA_BUNDLE=/root/acme.pem\n" + Documents.commands("A former domain"));
             String certificate = "openssl s_client -connect 127.0.0.1:443 -servername %1$s < /dev/null 2> /dev/null"
                     + " | openssl x509 -noout -checkhost %1$s -issuer | grep -e Pebble -e 'does match'";
-            for (String domain : List.of("avatar.example.org", "cats.example.org")) {
+            for (String domain : List.of("avatar.example.org", "old.example.org")) {
                 String answer = box.curl("https://" + domain + "/x").output();
                 assertTrue(
                         answer.matches("(?s)HTTP/1\\.1 302 .*\nLocation: https://avatar\\.example\\.org/.*"), answer);
