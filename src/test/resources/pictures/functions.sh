@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2086 # a $turn is two words
 set -eu
 rm -rf /root/case /root/out && mkdir /root/case && cd /root/case
-here=/root/pictures out=/root/out step=/root/deploy/pictures
+here=/root/pictures out=/root/out pictures=/root/deploy/pictures
 im=$(command -v magick || command -v convert)
 
 convert() { "$im" "$@"; }
@@ -22,7 +22,7 @@ ready() { # SIZE FILE: nothing but pixels
 pixels() { convert "$1" -coalesce -background none -alpha background -depth 8 rgba:- | md5sum; }
 same() { # FILE...: they alone come out with the same pixels, in each frame
     rm -rf $out in && mkdir in && cp "$@" in
-    type=$($step in $out)
+    type=$($pictures in $out)
     echo $type
     i=1
     for f; do
@@ -130,6 +130,6 @@ look() {
         [ "$(stat -c %a "$f")" = 644 ] || echo may not be read
     done
 }
-made() { $step "${1-.}" $out ${2+"$2"}; look; } # [FOLDER [SIZE]]
+made() { $pictures "${1-.}" $out ${2+"$2"}; look; } # [FOLDER [SIZE]]
 counted() { cut -d ' ' -f 2- | uniq -c | sed 's/^ *//'; }
 timing() { identify -format '%T ' "$1"; grep -ac NETSCAPE2.0 "$1"; } # delays; are the frames repeated?

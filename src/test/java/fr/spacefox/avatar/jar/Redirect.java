@@ -36,6 +36,6 @@ final class Redirect {
     static int number(String answer) {
         Matcher location = LOCATION.matcher(answer);
         assertTrue(location.find(), answer);
-        return Integer.parseInt(location.group(1)); // as large as COUNT, or this throws
+        return Integer.parseInt(location.group(1)); // of an int, as COUNT is
     }
 }

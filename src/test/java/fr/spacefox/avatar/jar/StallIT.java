@@ -110,6 +110,7 @@ class StallIT {
                 assertEquals("", stalled.rest());
                 millis.add(Server.millisSince(starts.get(stalled)));
             }
+            assertTrue(millis.stream().allMatch(ms -> ms >= 1900), millis::toString);
             assertTrue(millis.stream().filter(ms -> ms >= 2400).count() < 5, millis::toString);
         }
     }

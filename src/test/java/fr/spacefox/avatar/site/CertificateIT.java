@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
+import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** One command gets a certificate, by certbot itself and from pebble, an authority here; renewals need none. */
+/** One command gets a certificate, by certbot itself and from pebble, an authority here; it is renewed without a command. */
 @Needs(BOX)
 class CertificateIT {
 
@@ -46,9 +47,9 @@ class CertificateIT {
                     openssl x509 -noout -issuer -fingerprint -sha256 -checkhost avatar.spacefox.fr || true""");
     }
 
-    /** deploy/certificate, with the authority's own certificate. */
-    static Command certificate(Box box) {
-        return box.attempt("cd /root; REQUESTS_CA_BUNDLE=/root/acme.pem deploy/certificate");
+    /** As the guide has it, with the authority's own certificate. */
+    static Command certificate(Box box) throws IOException {
+        return box.attempt("export REQUESTS_CA_BUNDLE=/root/acme.pem\n" + Documents.commands("Get a certificate"));
     }
 
     /** The first certificate, one of an authority, its renewals, and a lost folder of certbot's. */

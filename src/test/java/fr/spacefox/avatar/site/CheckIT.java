@@ -11,7 +11,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** deploy/check is silent while all is well, and names what is wrong, on the server and on another machine. */
 @Needs(BOX)
@@ -91,6 +90,7 @@ class CheckIT extends InstalledSite {
                 "rm /etc/nginx/conf.d/other.conf; systemctl restart nginx; touch --date '1 hour' /run/avatar/*"
                         + " | touch /run/avatar/* | the clock was set back, ",
                 "mv $1/Renard-1.png /root | mv /root/Renard-1.png $1 | $1 was damaged. This mends it: sh deploy/",
+                // A file named 2 matches [2001:db8::9] where the shell takes that for a pattern.
                 "touch /2; echo 2001:db8::9 avatar.spacefox.fr >> /etc/hosts; echo 198.51.100.9 avatar.spacefox.fr >>"
                         + " /etc/hosts | rm /2; sed -i '/spacefox/d' /etc/hosts"
                         + " | http://avatar.spacefox.fr/ at [2001:db8::9]: expected"
@@ -161,10 +161,17 @@ class CheckIT extends InstalledSite {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "https://a.example.org", "a.example.org b.example.org"})
-    void refusesWhatItDoesNotKnow(String arguments) {
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "https://a.example.org | 'https://a.example.org' is no domain",
+                "a.example.org b.example.org | b.example.org: too many arguments",
+                "'' | write the domain of a site"
+            })
+    void refusesWhatItDoesNotKnow(String arguments, String says) {
         Command refused = box.attempt("sh /usr/local/lib/avatar/check " + arguments);
         String usage = "\nusage: deploy/check [--insecure] [DOMAIN]\n";
-        assertEquals(new Command(2, "deploy/check: '" + arguments + "' is no domain" + usage), refused);
+        assertEquals(new Command(2, "deploy/check: " + says + usage), refused);
     }
 }

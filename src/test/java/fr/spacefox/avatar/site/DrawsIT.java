@@ -47,6 +47,8 @@ class DrawsIT extends InstalledSite {
         for (int number = 1; number <= 21; number++)
             chiSquare += Math.pow(Collections.frequency(seen, number) - 600 / 21.0, 2) / (600 / 21.0);
         assertTrue(chiSquare < 93, seen::toString);
+        // By chance, one in 21 is not seen in one run of a thousand million.
+        assertEquals(21, new HashSet<>(seen).size(), seen::toString);
     }
 
     /** One in 21 is like the one before by chance, and one in 64 because it gets the same draw: 37 of 599. */

@@ -16,7 +16,7 @@ abstract class InstalledSite {
     static final String SITE = "https://avatar.spacefox.fr";
     static final List<String> SITES = List.of(SITE, "http://avatar.spacefox.fr");
 
-    /** The site's file, and how nginx takes it. */
+    /** The site's file of nginx. */
     static final String FILE = "/etc/nginx/sites-enabled/zz-avatar.conf";
 
     @AutoClose

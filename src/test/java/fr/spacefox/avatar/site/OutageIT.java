@@ -162,6 +162,14 @@ class OutageIT extends InstalledSite {
         Answer.toAll(Request.ALL, box).forEach(Answer::assertRedirect);
     }
 
+    /** A security update of nginx restarts it while the JVM is down. */
+    @Test
+    void drawsOutlastARestartOfNginx() throws Exception {
+        fetchDraws(box);
+        box.run("systemctl stop avatar; systemctl restart nginx");
+        for (int visit = 0; visit < 50; visit++) ask(SITE).assertRedirect();
+    }
+
     /** Another program has the JVM's port: what it answers is not kept. */
     @ParameterizedTest
     @ValueSource(

@@ -47,13 +47,13 @@ class PictureBrowserIT extends EachDebian {
 
     @BeforeParameterizedClassInvocation
     void see() throws Exception {
-        PictureStepIT.prepare(box);
+        PicturesIT.prepare(box);
         Path folder = Files.createTempDirectory(temporary, "debian");
         var published = new ArrayList<String>();
         for (Object[] words : looksTheSame().map(Arguments::get).toList()) {
             String name = words[0].toString();
-            String then = "\nfind . -type f ! -name 'x.*' -delete; $step . $out";
-            String said = box.attempt(PictureStepIT.FUNCTIONS + words[1] + then).output();
+            String then = "\nfind . -type f ! -name 'x.*' -delete; $pictures . $out";
+            String said = box.attempt(PicturesIT.FUNCTIONS + words[1] + then).output();
             results.put(name, said.replaceFirst("(?m)^(jpg|png|gif)\n", ""));
             if (!Files.exists(box.path("/root/out"))) continue;
             copyOnlyFile(box.path("/root/case"), folder.resolve("original/" + published.size()));
@@ -88,7 +88,7 @@ class PictureBrowserIT extends EachDebian {
                 result.complete(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
                 answer(exchange, "text/plain", new byte[0]);
             } else if (path.equals("/")) {
-                answer(exchange, "text/html", Files.readAllBytes(Path.of(PictureStepIT.FOLDER, "compare.html")));
+                answer(exchange, "text/html", Files.readAllBytes(Path.of(PicturesIT.FOLDER, "compare.html")));
             } else if (path.equals("/names")) {
                 String names = IntStream.range(0, count).boxed().toList().toString();
                 answer(exchange, "application/json", names.getBytes(StandardCharsets.UTF_8));
@@ -127,12 +127,12 @@ class PictureBrowserIT extends EachDebian {
     }
 
     static Stream<Arguments> looksTheSame() throws IOException {
-        return PictureStepIT.cases("browser.txt");
+        return PicturesIT.cases("browser.txt");
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource
     void looksTheSame(String name, String script, String expected) {
-        assertEquals(PictureStepIT.here(box, expected), results.get(name));
+        assertEquals(PicturesIT.here(box, expected), results.get(name));
     }
 }

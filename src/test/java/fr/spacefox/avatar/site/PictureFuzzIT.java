@@ -28,8 +28,8 @@ class PictureFuzzIT extends EachDebian {
 
     @BeforeParameterizedClassInvocation
     void prepare() throws IOException {
-        PictureStepIT.prepare(box);
-        box.run(PictureStepIT.FUNCTIONS + """
+        PicturesIT.prepare(box);
+        box.run(PicturesIT.FUNCTIONS + """
                 for type in jpg png gif webp bmp tiff; do mark x.$type; done
                 for type in gif webp; do moving moving.$type; done
                 exif 6 x.jpg; p3 p3.jpg; p3 p3.png

@@ -1,154 +1,87 @@
 package fr.spacefox.avatar.site;
 
-import static fr.spacefox.avatar.support.Needs.Tool.BOX;
+import static fr.spacefox.avatar.support.Needs.Tool.*;
 import static org.junit.jupiter.api.Assertions.*;
 
+import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** nginx sends the pictures of the set and no other file: by their names, in place of a missing one, and at random. */
+/** deploy/pictures publishes upright squares of nothing but pixels, and says what it leaves out, and why. */
 @Needs(BOX)
-class PicturesIT extends InstalledSite {
+class PicturesIT extends EachDebian {
 
-    private static final String FOR_A_YEAR = "public, max-age=31536000, immutable";
+    /** Cases, shell functions, and samples that ImageMagick cannot make; Pillow and pillow-heif made them. */
+    static final String FOLDER = "src/test/resources/pictures";
 
-    @Test
-    void picturesAreServedForAYear() throws Exception {
-        for (String site : SITES) {
-            for (int number = 1; number <= 21; number++) {
-                String name = "Renard-" + number + ".png";
-                Answer answer = ask("--output", "/picture", address(site, name));
-                answer.assertPicture(200, FOR_A_YEAR);
-                box.run("cmp /picture " + pictures + "/" + name);
-            }
-        }
+    static final String FUNCTIONS = ". /root/pictures/functions.sh\n";
+
+    @BeforeParameterizedClassInvocation
+    void prepare() throws IOException {
+        prepare(box);
     }
 
-    /** A redirect could lead there for ever: a number that the set does not have, and any other set. */
-    @Test
-    void missingPicturesAreAFoxThatNobodyKeeps() {
-        box.run("mkdir /var/lib/avatar/01234567; echo x > /var/lib/avatar/01234567/Renard-1.png");
-        for (String site : SITES) {
-            for (String name : List.of("Renard-22.png", "Renard-99999999999999999999.png?x", "Renard-1.jpg"))
-                ask(address(site, name)).assertRandomPicture();
-            for (String name : List.of("00000000/Renard-1.png", "fedcba98/Renard-30.gif?x", "01234567/Renard-1.png"))
-                ask(site + "/" + name).assertRandomPicture();
-        }
-        box.run("rm -r /var/lib/avatar/01234567");
+    static void prepare(Box box) throws IOException {
+        Command.run("cp", "-r", FOLDER, box.path("/root").toString()).ok();
     }
 
-    /** A browser that wants a certain version of a picture, or a part of it, gets a fox and no error. */
-    @Test
-    void conditionsAndRangesEndInAPicture() {
-        for (String site : SITES) {
-            for (String address : List.of(address(site, "Renard-2.png"), site + "/picture/x")) {
-                for (String header : List.of("If-Match: x", "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT")) {
-                    ask("--header", header, address).assertRandomPicture();
-                }
-                for (String range : List.of("0-3", "9999999-")) {
-                    Answer answer = ask("--header", "Range: bytes=" + range, address);
-                    assertEquals(200, answer.status(), answer::toString);
-                }
-            }
-        }
+    /** What each file's first lines explain. */
+    static Stream<Arguments> cases(String file) throws IOException {
+        return Stream.of(Files.readString(Path.of(FOLDER, file)).split("\n+(?!\\s)"))
+                .filter(it -> !it.startsWith("#"))
+                .map(it -> (it + " => 90x90: the same").split("\\s+=>\\s+"))
+                .map(it -> Arguments.of(
+                        it[0], it[1], it[2].replaceAll(" / |\n +", "\n").strip() + "\n"));
     }
 
-    /** For image proxies that would keep a picture as long as its own name allows: no redirect, ever another fox. */
-    @Test
-    void anyPathBelowPictureIsARandomPictureThatNobodyKeeps() throws Exception {
-        for (String site : SITES) {
-            for (String path : List.of("/picture/", "/picture/me", "/picture/a/b.gif?x", "/picture/Renard-1.png")) {
-                ask(site + path).assertRandomPicture();
-            }
-        }
-        ask("--head", SITE + "/picture/me").assertRandomPicture();
-        // All are alike once in 10^25 times.
-        var sums = sums(20, "");
-        assertTrue(sums.size() > 1, "the same picture at every visit");
-        for (String sum : sums) box.run("md5sum " + pictures + "/* | grep " + sum);
+    /** Of a case's output, what is expected on this Debian. */
+    static String here(Box box, String expected) {
+        String[] both = expected.split("12:\n");
+        return both[box.succeeds("grep -q ^12 /etc/debian_version") ? both.length - 1 : 0];
     }
 
-    /** The different pictures that so many visits to a random one get. */
-    private List<String> sums(int visits, String option) {
-        String visit = "visit " + option + " " + SITE + "/picture/me | md5sum | cut -d ' ' -f 1";
-        return box.run("for visit in $(seq " + visits + "); do " + visit + "; done | sort -u")
-                .lines()
-                .toList();
+    static Stream<Arguments> picturesComeOutReady() throws IOException {
+        return cases("cases.txt");
     }
 
-    /** A redirect to a picture that is not there must not lead to another redirect, and so on. */
-    @Test
-    void withoutAnyPictureAnErrorEndsTheWay() throws Exception {
-        List<String> all = List.of(address("", "Renard-1.png"), "/01234567/Renard-1.png", "/picture/x");
-        box.run("cp -a /var/lib/avatar /srv; rm " + pictures + "/*");
-        for (String path : all) {
-            // nginx looks once a second whether the files that it keeps open are still there.
-            box.awaitTrue("an error", () -> isGone(path));
-            assertTrue(isGone(path, "--header", "If-Match: x"));
-            assertTrue(isGone(path, "--head"));
-        }
-        ask(SITE + "/x").assertRedirect();
-        box.run("systemctl stop avatar");
-        forgetDraws(box);
-        for (String path : Stream.concat(all.stream(), Stream.of("/x")).toList()) {
-            for (String method : List.of("GET", "POST", "PUT", "FOX"))
-                assertTrue(isGone(path, "--request", method, "--header", "If-None-Match: *"), path + method);
-        }
-        box.run("rm -r /var/lib/avatar");
-        assertTrue(isGone("/x"));
-        box.run("mv /srv/avatar /var/lib; systemctl start avatar; systemctl restart nginx");
-        awaitTheJvm();
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void picturesComeOutReady(String name, String script, String expected) {
+        Command result = box.attempt(FUNCTIONS + script);
+        String status = result.status() == 0 ? "" : "status " + result.status() + "\n";
+        assertEquals(here(box, expected), result.output() + status);
     }
 
-    private boolean isGone(String path, String... options) {
-        Answer answer =
-                ask(Stream.concat(Stream.of(options), Stream.of(SITE + path)).toArray(String[]::new));
-        return answer.status() == 410 && answer.headers().get("Cache-Control").equals(Answer.NOBODY_KEEPS_IT);
+    private List<Arguments> large() throws IOException {
+        return share(cases("large.txt").toList());
     }
 
-    /** Whatever lies beside the pictures: the redirect for it, and never the file. */
-    @Test
-    void noOtherFileIsSent() throws Exception {
-        box.run("cp -a /var/lib/avatar /srv");
-        String files = "config.php .htaccess .git/config .new/Renard-1.png Renard-1.png 0123456/Renard-1.png"
-                + " ABCDEF01/Renard-1.png old/01234567/Renard-1.png .well-known/other .well-known/acme-challenge/y/x"
-                + " SET/notes.txt SET/Renard-1.png.bak SET/Renard-01.png SET/xRenard-1.png SET/old/Renard-1.png";
-        for (String file : files.replace("SET", pictures.replaceAll(".*/", "")).split(" ")) {
-            box.run("cd /var/lib/avatar; mkdir -p $(dirname " + file + "); echo x > " + file);
-            for (String site : SITES) ask(site + "/" + file.replace("/x", "")).assertRedirect();
-        }
-        for (String path : List.of("/", "/.former"))
-            ask(SITE + address("", path)).assertRedirect();
-        // A random picture may turn out to be none, and becomes a redirect.
-        for (String sum : sums(60, "--location")) box.run("cd /srv/avatar/*/; md5sum * | grep " + sum);
-        box.run("rm -r /var/lib/avatar; mv /srv/avatar /var/lib; systemctl restart nginx");
-    }
-
-    /** Of what a location of this server's own answers, nothing is kept for a year. */
-    @Test
-    void onlyPicturesAreKept() {
-        box.run("echo 'location = /robots.txt { return 200 no; }' > /etc/avatar/site-own.conf"
-                + "; systemctl restart nginx");
-        Answer answer = ask(SITE + "/robots.txt");
-        assertEquals(
-                "200 " + Answer.NOBODY_KEEPS_IT,
-                answer.status() + " " + answer.headers().get("Cache-Control"));
-        box.run("rm /etc/avatar/site-own.conf; systemctl restart nginx");
-    }
-
-    /** What certbot puts there, for the time that it is there. */
-    @Test
-    void theChallengeOfAnAuthorityIsAnsweredAndKeptByNobody() {
-        box.run("cd /var/lib/avatar; mkdir -p .well-known/acme-challenge"
-                + "; echo secret > .well-known/acme-challenge/x_-1");
-        for (String site : SITES) {
-            Answer answer = ask(site + "/.well-known/acme-challenge/x_-1");
-            assertEquals(200, answer.status(), answer::toString);
-            assertEquals(Answer.NOBODY_KEEPS_IT, answer.headers().get("Cache-Control"), answer::toString);
-            ask(site + "/.well-known/acme-challenge/other").assertRedirect();
-        }
-        box.run("rm -r /var/lib/avatar/.well-known");
+    /** A server with 512 MB survives: the largest process leaves room for nginx and the JVM. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    @Needs(PYTHON)
+    void large(String name, String script, String expected) throws IOException {
+        String measured = """
+                import resource, subprocess, sys
+                inside = "cd /root; deploy/pictures case out || true; identify out/* 2> /dev/null | wc -l"
+                subprocess.run(["nsenter", "--all", "--target", sys.argv[1], "sh", "-ec", inside])
+                print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+                """;
+        box.run(FUNCTIONS + script);
+        String said = Command.run("python3", "-c", measured, Long.toString(box.leader()))
+                .ok();
+        String[] parts = said.split("(?<=\n)(?=\\d+$)");
+        assertEquals(expected, parts[0]);
+        int kilobytes = Integer.parseInt(parts[1]);
+        System.out.println(name + ", " + debian + ": " + kilobytes / 1000 + " MB");
+        assertTrue(kilobytes < 440_000, kilobytes + " KB");
     }
 }

@@ -184,7 +184,7 @@ class PowerIT {
         for (Path cut : cuts(change, folder, 1)) assertBoots(change, cut);
     }
 
-    /** Whether the change had so many steps. */
+    /** Lets a mishap come behind a step, and asserts that nothing is lost; whether the change had so many steps. */
     private static boolean befalls(Mishap mishap, Change change, int step) throws Exception {
         begin(change, "[ $step -lt " + step + " ] || " + mishap.script);
         var state = new State(box);
@@ -206,7 +206,7 @@ class PowerIT {
         return befell;
     }
 
-    /** A step in the midst of each change; `.ci/run long` tries all. */
+    /** Steps at which something is half done; `.ci/run long` tries the others. */
     @ParameterizedTest
     @CsvSource({"KILL, UPDATE, 24", "KILL, UNDO, 61", "KILL, MENDING, 20", "FULL, PICTURES, 27", "HANGUP, PICTURES, 42"
     })

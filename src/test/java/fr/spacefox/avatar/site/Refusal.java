@@ -1,10 +1,10 @@
 package fr.spacefox.avatar.site;
 
+import static fr.spacefox.avatar.site.CatsSite.*;
+
 /** The server is broken, deploy/install is called, and the server is repaired. In says, <...> is a pattern. */
 record Refusal(String breaks, String arguments, int status, String says, String repairs) {
 
-    static final String CATS = "cats.example.org";
-    static final String SETTINGS = "/etc/default/avatar";
     static final String OTHER = "/etc/nginx/conf.d/other.conf";
     static final String NO_DOMAIN = "'%s' is no domain: write one first, with letters outside ASCII as xn--...";
 
@@ -26,10 +26,12 @@ record Refusal(String breaks, String arguments, int status, String says, String 
     }
 
     static Refusal names(String file) {
-        String breaks = "mkdir -p $(dirname " + file + "); echo '# other' > " + file + "; systemctl daemon-reload";
+        String folder = file.replaceFirst("/[^/]*$", "");
+        String breaks = "mkdir -p " + folder + "; echo '# other' > " + file + "; systemctl daemon-reload";
         String culprit = file.replace("/avatar/other", "/avatar").replace("/usr/lib/systemd", "<(/usr)?>/lib/systemd");
         String message = culprit + " is another program's: rename it, and what uses it, first";
-        return refused(breaks, message, "rm " + file + "; systemctl daemon-reload");
+        String empty = "find " + folder + " -maxdepth 0 -empty ! -path '/run/*' -delete";
+        return refused(breaks, message, "rm " + file + "; " + empty + "; systemctl daemon-reload");
     }
 
     static Refusal masked(String unit) {

@@ -1,5 +1,6 @@
 package fr.spacefox.avatar.site;
 
+import static fr.spacefox.avatar.site.CatsSite.*;
 import static fr.spacefox.avatar.site.Refusal.*;
 import static fr.spacefox.avatar.support.Needs.Tool.BOX;
 import static org.junit.jupiter.api.Assertions.*;
@@ -16,16 +17,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Needs(BOX)
 class RefusalsIT extends EachDebian {
 
-    private static final String UNANSWERED =
-            "the site does not answer as it should:\n<.*>\nAnother site of nginx may have"
-                    + " these addresses; nginx -T shows all sites.";
+    private static final String UNANSWERED = "the site does not answer as it should:\n<.*>%s: expected <.*>"
+            + "\nAnother site of nginx may have these addresses; nginx -T shows all sites.";
 
     @BeforeParameterizedClassInvocation
     void prepare() throws Exception {
         Box.drawFoxes(2, box.path("/root/cats"));
         box.run("""
                 cd /root
-                mkdir empty photos.new
+                mkdir photos.new
                 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=other \\
                     -keyout other.key -out other.pem
                 ip link add fox0 type veth peer name fox1
@@ -152,11 +152,11 @@ class RefusalsIT extends EachDebian {
                 listen(
                         "server { listen 443 ssl proxy_protocol; ssl_certificate /root/other.pem; ssl_certificate_key"
                                 + " /root/other.key; }",
-                        UNANSWERED),
+                        UNANSWERED.formatted("https://" + CATS + "/me.jpg at 127.0.0.1")),
                 late( // the domain leads to one of this server's addresses, and another site has that
                         "echo 'server { listen 192.0.2.9:80; }' > " + OTHER + "; systemctl restart nginx; echo"
                                 + " 192.0.2.9 " + CATS + " >> /etc/hosts",
-                        UNANSWERED,
+                        UNANSWERED.formatted("http://" + CATS + "/ at 192.0.2.9"),
                         "rm " + OTHER + "; systemctl restart nginx; sed -i /" + CATS + "/d /etc/hosts"));
         var theirs = Stream.of(
                 late(
@@ -202,7 +202,7 @@ class RefusalsIT extends EachDebian {
             assertEquals(one.status(), said.status());
             state.assertUnchanged();
             if (!one.says().contains("another program's")) return;
-            box.run("cd /root; deploy/remove");
+            box.run("cd /root; deploy/remove"); // does not delete it either
             state.assertUnchanged();
         } finally {
             box.run("cd /root\n" + one.repairs() + "\nrm -f " + SETTINGS + " " + OTHER);

@@ -23,7 +23,7 @@ class ServiceIT extends InstalledSite {
     @BeforeEach
     void restart() throws InterruptedException {
         box.run("systemctl restart avatar");
-        awaitRedirectBy(0);
+        awaitAnotherJvmThan(0);
     }
 
     @Test
@@ -75,13 +75,11 @@ class ServiceIT extends InstalledSite {
             box.run("systemctl start avatar");
             box.awaitTrue("three new attempts", () -> Integer.parseInt(property("NRestarts")) >= 3);
             assertTrue(System.nanoTime() - start >= 3_000_000_000L, "more than one attempt a second");
-            String said = box.tryInstall("").output();
-            assertTrue(said.contains("port 6666 is taken: java, process "), said);
         } finally {
             other.destroy();
             other.waitFor();
         }
-        awaitRedirectBy(0);
+        awaitAnotherJvmThan(0);
     }
 
     @Test
@@ -89,15 +87,15 @@ class ServiceIT extends InstalledSite {
         for (int death = 1; death <= 10; death++) { // twice what systemd's default start limit forgives
             int victim = box.jvm();
             box.run("kill -KILL " + victim);
-            awaitRedirectBy(victim);
+            awaitAnotherJvmThan(victim);
         }
         assertEquals("10", property("NRestarts"));
     }
 
-    private void awaitRedirectBy(int victim) throws InterruptedException {
-        box.awaitTrue("another process than " + victim, () -> {
+    private void awaitAnotherJvmThan(int former) throws InterruptedException {
+        box.awaitTrue("another process than " + former, () -> {
             int now = box.jvm();
-            return now != 0 && now != victim && jvmAnswers();
+            return now != 0 && now != former && jvmAnswers();
         });
     }
 
@@ -123,7 +121,7 @@ class ServiceIT extends InstalledSite {
                 Thread.sleep(1500);
                 int before = box.jvm();
                 box.run("systemctl restart avatar");
-                awaitRedirectBy(before);
+                awaitAnotherJvmThan(before);
             }
         });
     }
@@ -168,11 +166,11 @@ class ServiceIT extends InstalledSite {
         try {
             box.run("systemctl restart avatar");
             int old = box.jvm();
-            awaitRedirectBy(0);
+            awaitAnotherJvmThan(0);
             box.run("home=$(readlink -f /usr/bin/java); home=${home%/bin/java}; cp -a $home $home.new; rm -r $home"
                     + "; mv $home.new $home");
             assertTrue(box.run("readlink /proc/" + old + "/exe").endsWith(" (deleted)"));
-            assertUnnoticed(() -> awaitRedirectBy(old));
+            assertUnnoticed(() -> awaitAnotherJvmThan(old));
             String java = box.run("readlink /proc/" + box.jvm() + "/exe");
             assertFalse(java.endsWith(" (deleted)"), java);
             assertEquals("success", property("Result"));
@@ -182,12 +180,9 @@ class ServiceIT extends InstalledSite {
         }
     }
 
-    /** A security update of nginx restarts it. */
     @Test
-    void keepsItsDrawsWhenNginxIsUpdated() throws Exception {
-        fetchDraws(box);
-        box.run("systemctl stop avatar; systemctl restart nginx");
+    void aStopIsNoFailure() {
+        box.run("systemctl stop avatar");
         assertEquals("success", property("Result"));
-        for (int visit = 0; visit < 50; visit++) ask(SITE).assertRedirect();
     }
 }

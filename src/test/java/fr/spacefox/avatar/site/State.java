@@ -24,6 +24,7 @@ final class State {
                 cd /
                 find etc usr/local/lib -type f ! -name '*-' -exec sha256sum {} + | sort
                 find etc -type l -printf '%p -> %l\\n' | sort
+                find etc usr/local/lib -type d | sort
                 # No file of a set is touched.
                 find var/lib/avatar ! -type d -printf '%p %i %T@ %s %l\\n' -o -printf '%p %i\\n' 2>&- | sort
                 ls -d run/avatar var/tmp/avatar-install.* 2>&- || true

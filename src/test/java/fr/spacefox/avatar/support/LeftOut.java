@@ -37,7 +37,7 @@ public final class LeftOut implements TestExecutionListener {
     @Override
     public void testPlanExecutionFinished(TestPlan finished) {
         if (tests.isEmpty()) return;
-        System.out.println("These tests were left out:");
+        System.out.println("These tests were left out; sudo .ci/run installs what they need:");
         tests.forEach(System.out::println);
     }
 }

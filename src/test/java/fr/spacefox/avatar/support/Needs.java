@@ -62,7 +62,7 @@ public @interface Needs {
                     .flatMap(needs -> Stream.of(needs.value()))
                     .filter(tool -> !tool.isHere)
                     .map(tool -> tool.packages)
-                    .collect(Collectors.joining(" "));
+                    .collect(Collectors.joining(" and "));
             if (lacking.isEmpty()) return ConditionEvaluationResult.enabled("everything is here");
             return ConditionEvaluationResult.disabled(LeftOut.because("apt-get install " + lacking));
         }
