@@ -44,14 +44,14 @@ class ConnectionsIT {
         }
     }
 
-    /** Its place is free after two or three seconds, and on a busy machine after twelve at most. */
+    /** Its place is free after two or three seconds, and without a limit never. */
     @Test
     void aClientThatReadsNoAnswerLosesItsPlace() throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED);
                 Client client = new Client(server.port, 1000)) {
             String requests = Client.GET.repeat(1000);
             assertTimeoutPreemptively(
-                    Duration.ofSeconds(12),
+                    Duration.ofSeconds(30),
                     () -> assertThrows(SocketException.class, () -> {
                         while (true) client.send(requests);
                     }));
