@@ -26,12 +26,10 @@ record Refusal(String breaks, String arguments, int status, String says, String 
     }
 
     static Refusal names(String file) {
-        String folder = file.replaceFirst("/[^/]*$", "");
-        String breaks = "mkdir -p " + folder + "; echo '# other' > " + file + "; systemctl daemon-reload";
+        String breaks = "mkdir -p $(dirname " + file + "); echo '# other' > " + file + "; systemctl daemon-reload";
         String culprit = file.replace("/avatar/other", "/avatar").replace("/usr/lib/systemd", "<(/usr)?>/lib/systemd");
         String message = culprit + " is another program's: rename it, and what uses it, first";
-        String empty = "find " + folder + " -maxdepth 0 -empty ! -path '/run/*' -delete";
-        return refused(breaks, message, "rm " + file + "; " + empty + "; systemctl daemon-reload");
+        return refused(breaks, message, "rm " + file + "; deploy/remove"); // which deletes empty folders
     }
 
     static Refusal masked(String unit) {
