@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** One command gets a certificate, by certbot itself and from pebble, an authority here; it is renewed without a command. */
+/** One command gets a certificate, by certbot itself and from pebble, an authority here; renewals need no command. */
 @Needs(BOX)
 class CertificateIT {
 
