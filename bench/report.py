@@ -18,10 +18,11 @@ SAID = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "
         "the site": "450, a file by nginx over HTTPS"}
 EQUAL = 1.5  # programs whose costs are within this factor of each other are equals
 TEXT = """\
-One core of this {processor} sends {avatars} redirects a second over TLS, twenty on a connection. A page of twenty avatars costs the site
-{the site: 1/s} ms of a core at one page a second, {the site: 100/s} at a hundred and {the site: full load} at full
-load; Go's own server {Go net/http: 1/s}, {Go net/http: 100/s} and {Go net/http: full load}; at one page a second
-PHP behind nginx {PHP behind nginx: 1/s}, and Apache in front of the jar {Apache in front of avatar.jar: 1/s}.
+One core of this {processor} sends {avatars} redirects a second over TLS, twenty on a connection. A page of twenty
+avatars costs the site {the site: 1/s} ms of a core at one page a second, {the site: 100/s} at a hundred and
+{the site: full load} at full load; Go's own server {Go net/http: 1/s}, {Go net/http: 100/s} and
+{Go net/http: full load}; at one page a second PHP behind nginx {PHP behind nginx: 1/s},
+and Apache in front of the jar {Apache in front of avatar.jar: 1/s}.
 Others are better: nginx alone, by `return 302`, costs less at every load, {nginx return 302: 1/s} ms at one page a
 second and {nginx return 302: full load} at full load, and PHP, if nginx keeps 64 of its redirects like the jar's,
 {PHP, 64 draws kept: 1/s} at one page a second; of memory the site then takes {the site: 1/s, memory} MB, that PHP

@@ -8,15 +8,19 @@ import java.util.List;
 final class State {
 
     private final Box box;
-    private final List<String> before;
+    private final List<String> lines;
 
     State(Box box) {
         this.box = box;
-        before = lines();
+        lines = lines();
     }
 
     void assertUnchanged() {
-        assertIterableEquals(before, lines(), "something has changed");
+        assertIs(new State(box));
+    }
+
+    void assertIs(State later) {
+        assertIterableEquals(lines, later.lines, "something has changed");
     }
 
     private List<String> lines() {
