@@ -12,8 +12,8 @@ import java.util.concurrent.Executors;
 /**
  * Redirects HTTP requests, each to one of COUNT numbered pictures (302 Found, RFC 9110, 15.4.3).
  *
- * <p>The whole jar may have 2,048 bytes: hence one class, no lambda, and the limits in one string. 0 bytes are left;
- * mvn package prints its size.
+ * <p>The whole jar may have 2,048 bytes, and mvn package says how many it has: hence one class, no lambda, and the
+ * limits in one string.
  *
  * <p>Two facts about com.sun.net.httpserver, the JDK's own server, explain the rest:
  * <ul>
@@ -30,6 +30,12 @@ public final class RedirectServer implements Executor, HttpHandler {
 
     private static final String USAGE = "usage: java -jar avatar.jar [--pool] PORT COUNT ['URL*']";
     private static final String DEFAULT_URL = "https://avatar.spacefox.fr/Renard-*.png";
+
+    /**
+     * (?![^/?#]*@) refuses a user before the host, that is, an @ before a path, query or fragment (RFC 9110, 4.2.4).
+     * [^*:/?#] is the host's first letter.
+     */
+    private static final String URL_WITH_HOST = "https?://(?![^/?#]*@)[^*:/?#].+";
 
     /**
      * 2^17 bytes, 128 KB, for each connection: with 80 KB the costliest requests ran the process out of memory. A
@@ -51,6 +57,7 @@ public final class RedirectServer implements Executor, HttpHandler {
     private final Executor pool = Executors.newCachedThreadPool();
     private int count;
     private String[] template; // what is left and right of the number
+
     /**
      * The pool runs the requests until System.nanoTime() is this. 0 is past: Linux counts from the machine's start.
      * Only the dispatcher reads and writes it.
@@ -59,27 +66,30 @@ public final class RedirectServer implements Executor, HttpHandler {
 
     /** Reads the arguments and opens the server. Exit status 2: wrong arguments; 1: the port cannot be opened. */
     public static void main(String[] arguments) {
+        setLimits();
         String subject = "arguments: "; // what is being read: a message begins with it
         int status = 2;
         try {
             RedirectServer redirector = new RedirectServer();
-            Executor executor = redirector;
-            int given = 0; // how many arguments there are without --pool; they move to the front
-            for (String argument : arguments) {
-                if (argument.equals("--pool")) executor = redirector.pool;
-                else arguments[given++] = argument;
-            }
-            if (given < 2 || given > 3) throw new Exception("wrong number");
+            int first = arguments.length > 0 && arguments[0].equals("--pool") ? 1 : 0; // where PORT is
+            int given = arguments.length - first;
+            if (given != 2 && given != 3) throw new Exception("wrong number");
             subject = "COUNT: ";
-            redirector.count = Integer.parseInt(arguments[1]);
+            redirector.count = Integer.parseInt(arguments[first + 1]);
             if (redirector.count < 1) throw new Exception("wrong number");
             subject = "URL*: ";
-            String url = given == 3 ? arguments[2] : DEFAULT_URL;
-            redirector.template = split(url);
+            String url = given == 3 ? arguments[first + 2] : DEFAULT_URL;
+            String ascii = new URI(url).toASCIIString();
+            if (!ascii.matches(URL_WITH_HOST)) throw new Exception("needs http://host");
+            redirector.template = ascii.split("\\*", -1);
+            if (redirector.template.length != 2) throw new Exception("needs one *");
             subject = "PORT: ";
-            InetSocketAddress address = new InetSocketAddress(Integer.parseInt(arguments[0]));
+            InetSocketAddress address = new InetSocketAddress(Integer.parseInt(arguments[first]));
             status = 1;
-            HttpServer server = open(address, redirector, executor);
+            HttpServer server = HttpServer.create(address, BACKLOG);
+            server.createContext("/", redirector);
+            server.setExecutor(first == 0 ? redirector : redirector.pool);
+            server.start();
             System.out.println("http://localhost:" + server.getAddress().getPort() + "/ -> " + url);
         } catch (Exception failure) {
             System.err.println(subject + failure.getMessage());
@@ -88,57 +98,42 @@ public final class RedirectServer implements Executor, HttpHandler {
         }
     }
 
-    /**
-     * What is left and right of the URL's one *. Its host is checked by a regular expression: (?![^/?#]*@) refuses a
-     * user before the host, that is, an @ before a path, query or fragment (RFC 9110, 4.2.4), and [^*:/?#] is the
-     * host's first letter.
-     */
-    private static String[] split(String url) throws Exception {
-        String ascii = URI.create(url).toASCIIString();
-        if (!ascii.matches("https?://(?![^/?#]*@)[^*:/?#].+")) throw new Exception("needs http://host");
-        String[] parts = ascii.split("\\*", -1);
-        if (parts.length != 2) throw new Exception("needs one *");
-        return parts;
-    }
-
-    /** Opens the server, which answers from then on. */
-    private static HttpServer open(InetSocketAddress address, HttpHandler handler, Executor executor)
-            throws IOException {
-        setLimits();
-        HttpServer server = HttpServer.create(address, BACKLOG);
-        server.createContext("/", handler);
-        server.setExecutor(executor);
-        server.start();
-        return server;
-    }
-
-    /** Sets system properties, unless -D has set them. The JDK reads them once, when it creates the server. */
+    /** Sets system properties that -D has not set. The JDK reads them once, when it creates the server. */
     private static void setLimits() {
         int connections = (int) (Runtime.getRuntime().maxMemory() >> HEAP_SHIFT);
         if (connections > MAX_CONNECTIONS) connections = MAX_CONNECTIONS;
-        String limits = "sun.net.httpserver.maxReqHeaders 30" // different names; browsers send under 20
-                + " sun.net.httpserver.maxReqHeaderSize 5000" // bytes, each header counts 32 more; browsers send 1,000
+        String limits = "sun.net.httpserver.maxReqHeaders=30" // different names; browsers send under 20
+                + " sun.net.httpserver.maxReqHeaderSize=5000" // bytes, each header counts 32 more; browsers send 1,000
                 // Seconds, whatever the JDK's documents say (JDK-8387598), to send a request, and to read the answer.
                 // A new connection may be silent as long.
-                + " sun.net.httpserver.maxReqTime 2"
-                + " sun.net.httpserver.maxRspTime 2"
+                + " sun.net.httpserver.maxReqTime=2"
+                + " sun.net.httpserver.maxRspTime=2"
                 // Seconds from an answer to the next request. Clients that are answered in the same moment can exceed
                 // maxIdleConnections and take all places: with the default, nobody else would be admitted for 30 s.
-                + " sun.net.httpserver.idleInterval 2"
-                + " sun.net.httpserver.clockTick 1000" // ms between checks for silent and idle connections
+                + " sun.net.httpserver.idleInterval=2"
+                + " sun.net.httpserver.clockTick=1000" // ms between checks for silent and idle connections
                 // ms between checks of maxReqTime and maxRspTime. With 1000, the default, a stall could last 3 s. With
                 // 10, a process that nobody asks would use three times as much of a core.
-                + " sun.net.httpserver.timerMillis 100"
+                + " sun.net.httpserver.timerMillis=100"
                 // Leaves room for new clients: if all places were idle, nobody else would be admitted for 3 s.
-                + " sun.net.httpserver.maxIdleConnections 30"
+                + " sun.net.httpserver.maxIdleConnections=30"
                 // For a Date header CLDR, the default, takes 480 KB of heap: in 8 MB a third fewer requests a second.
                 // SPI names providers of the class path: there are none, so the JDK takes what it has built in.
-                + " java.locale.providers SPI"
-                + " jdk.httpserver.maxConnections " + connections;
-        String[] words = limits.split(" ", -1); // names and values in turn
+                + " java.locale.providers=SPI"
+                + " jdk.httpserver.maxConnections=" + connections;
+        String[] words = limits.split("[ =]", -1); // names and values in turn
         for (int i = 0; i < words.length; i += 2) {
             System.setProperty(words[i], System.getProperty(words[i], words[i + 1]));
         }
+    }
+
+    /** Leaves a request's body to the server, which discards less than 64 KB, and else closes the connection. */
+    @Override
+    public void handle(HttpExchange exchange) throws IOException {
+        exchange.getResponseHeaders().set("Location", template[0] + ((int) (Math.random() * count) + 1) + template[1]);
+        // Without it Cloudflare keeps redirects of some paths; private is for Fastly, which ignores no-store.
+        exchange.getResponseHeaders().set("Cache-Control", "private, no-store");
+        exchange.sendResponseHeaders(302, -1); // -1: no body
     }
 
     /** Called by the dispatcher for each request that begins to arrive; with --pool the pool is called instead. */
@@ -152,13 +147,5 @@ public final class RedirectServer implements Executor, HttpHandler {
             long took = System.nanoTime() - start;
             if (took > STALL_NANOS) pooledUntil = start + took * POOLED;
         }
-    }
-
-    /** Leaves a request's body to the server, which discards less than 64 KB, and else closes the connection. */
-    @Override
-    public void handle(HttpExchange exchange) throws IOException {
-        exchange.getResponseHeaders().set("Location", template[0] + ((int) (Math.random() * count) + 1) + template[1]);
-        exchange.getResponseHeaders().set("Cache-Control", "private, no-store"); // else some caches keep the redirect
-        exchange.sendResponseHeaders(302, -1); // -1: no body
     }
 }
