@@ -9,9 +9,7 @@ import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -33,7 +31,7 @@ class FloodIT {
     @FieldSource("fr.spacefox.avatar.jar.Attack#FLOODS")
     void answersWithinEightSecondsOfAFlood(Attack attack) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED)) {
-            assertAnswersDuringAndAfter(List.of(attack), server);
+            assertAnswersDuringAndAfter(attack, server);
             server.assertUnharmed();
         }
     }
@@ -42,7 +40,7 @@ class FloodIT {
     @Test
     void answersWithinEightSecondsOfEachFloodUponTheOther() throws Exception {
         try (Server server = Server.start(Mode.POOL)) {
-            for (Attack attack : Attack.FLOODS) assertAnswersDuringAndAfter(List.of(attack), server);
+            for (Attack attack : Attack.FLOODS) assertAnswersDuringAndAfter(attack, server);
             server.assertServesAll();
             try (Client silent = server.connect()) {
                 assertEquals("", silent.rest(), "closed, so the server's timers have survived");
@@ -51,36 +49,13 @@ class FloodIT {
         }
     }
 
-    /** All begin at the same time. It must answer once they have sent all, or for as long as they should need. */
-    private static void assertAnswersDuringAndAfter(List<Attack> attacks, Server server) throws Exception {
-        List<Flood> floods = new ArrayList<>();
-        try {
-            for (Attack attack : attacks) floods.add(attack.on(server));
-            for (Flood flood : floods) flood.awaitSent();
-            server.assertAnswers(attacks.toString(), floods.get(0).start);
-        } finally {
-            for (Flood flood : floods) flood.close();
+    /** It must answer once all has been sent, or for as long as that should take. */
+    private static void assertAnswersDuringAndAfter(Attack attack, Server server) throws Exception {
+        try (Flood flood = attack.on(server)) {
+            flood.awaitSent();
+            server.assertAnswers(attack.name(), flood.start);
         }
         server.assertAnswers();
-    }
-
-    @ParameterizedTest
-    @MethodSource
-    void survivesThreeFloodsAtOnce(Mode mode, Path jdk) throws Exception {
-        Random random = new Random(2);
-        try (Server server = Server.start(mode, jdk)) {
-            for (long start = System.nanoTime(); Server.millisSince(start) < 4000; ) {
-                List<Attack> attacks = new ArrayList<>(Attack.FLOODS);
-                Collections.shuffle(attacks, random); // three different ones: two of 9,000 exceed the usual descriptors
-                assertAnswersDuringAndAfter(attacks.subList(0, 3), server);
-            }
-            server.assertUnharmed();
-        }
-    }
-
-    static Stream<Arguments> survivesThreeFloodsAtOnce() throws IOException {
-        return Jdks.all().stream()
-                .flatMap(jdk -> Stream.of(Mode.PUBLISHED, Mode.POOL).map(mode -> Arguments.of(mode, jdk)));
     }
 
     static Stream<Arguments> collectorsOnEveryJdk() throws IOException {
@@ -110,7 +85,7 @@ class FloodIT {
         List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -n 1024 && exec \"$@\"", "sh"));
         command.addAll(Server.command(Server.JAVA_HOME, List.of("-Xmx256m"), "0", "21"));
         try (Server server = new Server(command)) {
-            assertAnswersDuringAndAfter(List.of(Attack.ASK_AND_STAY), server);
+            assertAnswersDuringAndAfter(Attack.ASK_AND_STAY, server);
             server.assertUnharmed();
         }
     }

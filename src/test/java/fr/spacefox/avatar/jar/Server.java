@@ -125,10 +125,6 @@ final class Server implements AutoCloseable {
         return new File("/proc/" + process.pid() + "/fd").list().length;
     }
 
-    Duration cpuTime() {
-        return process.info().totalCpuDuration().orElseThrow();
-    }
-
     /** How many connections it admits at a time, as it has set the limit itself. */
     int maxConnections() throws IOException {
         String properties = Command.run(JAVA_HOME + "/bin/jcmd", "" + process.pid(), "VM.system_properties")

@@ -2,23 +2,18 @@ package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.*;
 
-import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Jdks;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -27,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A client that stalls, that is, sends a part of its request and then nothing, costs the others one wait, not each.
- * Clients that pause for less than the server allows cost them nothing, and neither does a process that nobody asks.
+ * Clients that pause for less than the server allows cost them nothing.
  */
 class StallIT {
 
@@ -45,20 +40,23 @@ class StallIT {
             String answer = server.ask();
             var visit = new Visit((now - start) / 1_000_000, Server.millisSince(now));
             // One that was accepted with a stalled one and whose request is not yet read has been silent as long.
-            assertTrue(Redirect.is(answer) || !visit.isAtOnce() && answer.isEmpty(), () -> visit + answer);
+            assertTrue(Redirect.is(answer) || visit.isSlow() && answer.isEmpty(), () -> visit + answer);
             return visit;
         }
 
-        boolean isAtOnce() {
-            return millis <= AT_ONCE_MILLIS;
+        boolean isSlow() {
+            return millis > AT_ONCE_MILLIS;
         }
     }
 
     @AutoClose("shutdownNow")
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
-    /** Visits fifty times a second, even while earlier visits wait, and does something else ten times a second. */
-    private List<Visit> visit(Server server, int seconds, Executable beside) throws Throwable {
+    /**
+     * Visits fifty times a second, even while earlier visits wait, and does something else ten times a second. Returns
+     * the visits that had to wait.
+     */
+    private List<Visit> slowVisits(Server server, int seconds, Executable beside) throws Throwable {
         List<Future<Visit>> visits = new ArrayList<>();
         long start = System.nanoTime();
         for (int i = 0; i < seconds * 50; i++) {
@@ -66,9 +64,9 @@ class StallIT {
             visits.add(threads.submit(() -> Visit.to(server, start)));
             Thread.sleep(20);
         }
-        List<Visit> done = new ArrayList<>();
-        for (Future<Visit> visit : visits) done.add(visit.get());
-        return done;
+        List<Visit> slow = new ArrayList<>();
+        for (Future<Visit> visit : visits) if (visit.get().isSlow()) slow.add(visit.get());
+        return slow;
     }
 
     /** One at a time: a first request that takes long, on a busy machine, brings the pool for long. */
@@ -78,60 +76,20 @@ class StallIT {
         return server;
     }
 
-    /** Not with the unit's flags: nginx sends whole requests, and the unit looks for stalls once a second. */
+    /** With --pool they wait for nobody. The unit's flags are left out: nginx sends whole requests. */
     @ParameterizedTest
     @EnumSource(names = {"PUBLISHED", "POOL"})
     void stallsCostTheOthersOneWait(Mode mode) throws Throwable {
         try (Server server = warm(mode, Server.JAVA_HOME)) {
             // Hang-ups that ask nothing must not change who runs the requests.
             for (int i = 0; i < 70; i++) server.connect().close();
-            List<Visit> visits = visit(server, 8, () -> server.connect().send(Client.HALF_HEAD));
-            List<Visit> slow =
-                    visits.stream().filter(visit -> !visit.isAtOnce()).toList();
+            List<Visit> slow = slowVisits(server, 8, () -> server.connect().send(Client.HALF_HEAD));
             for (Visit visit : slow) {
+                assertTrue(mode == Mode.PUBLISHED, () -> "waits for another: " + visit);
                 assertTrue(visit.millis <= LONGEST_MILLIS, () -> "too long: " + visit);
                 assertTrue(visit.atMillis - slow.get(0).atMillis <= LONGEST_MILLIS, () -> "twice: " + slow);
             }
             server.assertUnharmed();
-        }
-    }
-
-    /** Ten that begin 0.1 s apart: were a stall only noticed once a second, half of them would last 2.5 s or more. */
-    @Test
-    void aStallLastsTwoSecondsAndNotThree() throws Exception {
-        try (Server server = Server.start(Mode.POOL)) {
-            Map<Client, Long> starts = new LinkedHashMap<>();
-            for (int i = 0; i < 10; i++) {
-                starts.put(server.connect().send(Client.HALF_HEAD), System.nanoTime());
-                Thread.sleep(100);
-            }
-            List<Long> millis = new ArrayList<>();
-            for (Client stalled : starts.keySet()) {
-                assertEquals("", stalled.rest());
-                millis.add(Server.millisSince(starts.get(stalled)));
-            }
-            assertTrue(millis.stream().allMatch(ms -> ms >= 1900), millis::toString);
-            assertTrue(millis.stream().filter(ms -> ms >= 2400).count() < 5, millis::toString);
-        }
-    }
-
-    /** A stall of 0.1 s brings the pool for some 3 s. The dispatcher is back when a stall makes others wait again. */
-    @Test
-    void aStallBringsThePoolForAWhileOnly() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED)) {
-            try (Client first = server.connect().send(Client.HALF_HEAD)) {
-                Thread.sleep(100);
-                first.send("\r\n").head();
-            }
-            assertTrue(!stallMakesOthersWait(server), "the pool");
-            Await.until("the dispatcher", Duration.ofSeconds(25), () -> stallMakesOthersWait(server));
-            server.assertUnharmed();
-        }
-    }
-
-    private static boolean stallMakesOthersWait(Server server) throws IOException {
-        try (Client stalled = server.connect().send(Client.HALF_HEAD)) {
-            return !Visit.to(server, System.nanoTime()).isAtOnce();
         }
     }
 
@@ -146,8 +104,7 @@ class StallIT {
         try (Server server = warm(Mode.PUBLISHED, jdk)) {
             var answers = new AtomicInteger();
             for (int i = 0; i < clients; i++) threads.submit(() -> pauseInEachRequest(server, pauseMillis, answers));
-            List<Visit> visits = visit(server, 6, () -> server.connect().close());
-            for (Visit visit : visits) assertTrue(visit.isAtOnce(), visit::toString);
+            assertEquals(List.of(), slowVisits(server, 6, () -> server.connect().close()));
             assertTrue(answers.get() > clients * 10, answers::toString);
             server.assertUnharmed();
         }
@@ -166,19 +123,6 @@ class StallIT {
             } catch (IOException closed) {
                 // Not more than 30 idle connections are kept.
             }
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("fr.spacefox.avatar.jar.Mode#onEveryJdk")
-    void aProcessThatNobodyAsksUsesLessThanATwentiethOfACore(Mode mode, Path jdk) throws Exception {
-        try (Server server = Server.start(mode, jdk)) {
-            server.assertServesAll();
-            Thread.sleep(1000); // compilers come to an end
-            Duration before = server.cpuTime();
-            Thread.sleep(3000);
-            Duration used = server.cpuTime().minus(before);
-            assertTrue(used.toMillis() < 3000 / 20, () -> used + " in 3 s");
         }
     }
 }
