@@ -52,7 +52,7 @@ public final class RedirectServer implements Executor, HttpHandler {
      */
     private static final int STALL_NANOS = 20_000_000;
 
-    private static final int POOLED = 32; // times the stall: 0.64 s for one of 20 ms, a minute for one of 2 s
+    private static final int POOLED = 32; // times the stall: 0.64 s for one of 20 ms, over a minute for one of 2 s
 
     private final Executor pool = Executors.newCachedThreadPool();
     private int count;
@@ -105,16 +105,13 @@ public final class RedirectServer implements Executor, HttpHandler {
         String limits = "sun.net.httpserver.maxReqHeaders=30" // different names; browsers send under 20
                 + " sun.net.httpserver.maxReqHeaderSize=5000" // bytes, each header counts 32 more; browsers send 1,000
                 // Seconds, whatever the JDK's documents say (JDK-8387598), to send a request, and to read the answer.
-                // A new connection may be silent as long.
+                // A new connection may be silent as long. The JDK looks once a second, so they may become three.
                 + " sun.net.httpserver.maxReqTime=2"
                 + " sun.net.httpserver.maxRspTime=2"
                 // Seconds from an answer to the next request. Clients that are answered in the same moment can exceed
                 // maxIdleConnections and take all places: with the default, nobody else would be admitted for 30 s.
                 + " sun.net.httpserver.idleInterval=2"
                 + " sun.net.httpserver.clockTick=1000" // ms between checks for silent and idle connections
-                // ms between checks of maxReqTime and maxRspTime. With 1000, the default, a stall could last 3 s. With
-                // 10, a process that nobody asks would use three times as much of a core.
-                + " sun.net.httpserver.timerMillis=100"
                 // Leaves room for new clients: if all places were idle, nobody else would be admitted for 3 s.
                 + " sun.net.httpserver.maxIdleConnections=30"
                 // For a Date header CLDR, the default, takes 480 KB of heap: in 8 MB a third fewer requests a second.

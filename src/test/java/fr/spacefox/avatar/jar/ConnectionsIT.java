@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,23 +24,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** There are as many connections as the heap can bear, and a crowd of clients that come and go is served by them. */
 class ConnectionsIT {
 
+    /** With more the process would run out of memory, and with fewer it would turn clients away. */
     @ParameterizedTest
     @CsvSource({"-Xmx8m, 64", "-Xmx64m, 512", "-Xmx256m, 1000", "-Djdk.httpserver.maxConnections=3, 3"})
     void admitsTheConnectionsThatTheHeapBears(String flag, int connections) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, "-XX:+UseG1GC", flag)) {
-            server.ask(); // opens what is needed once
-            int before = server.descriptors();
             server.assertServes(connections);
-            Await.until("the end of those connections", () -> server.descriptors() <= before);
-            try (Flood silent = Attack.SILENT.on(server, connections)) {
-                silent.awaitSent();
-                try {
-                    assertEquals("", server.ask());
-                } catch (SocketException reset) {
-                    // closed before it was read
-                }
-            }
-            server.assertServes(connections);
+            assertThrows(IOException.class, () -> server.serves(connections + 1));
             server.assertUnharmed();
         }
     }
@@ -48,13 +39,12 @@ class ConnectionsIT {
     @Test
     void aClientThatReadsNoAnswerLosesItsPlace() throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED);
-                Client client = new Client(server.port, 1000)) {
+                Client client = server.connect()) {
             String requests = Client.GET.repeat(1000);
-            assertTimeoutPreemptively(
-                    Duration.ofSeconds(30),
-                    () -> assertThrows(SocketException.class, () -> {
-                        while (true) client.send(requests);
-                    }));
+            Executable sendOn = () -> {
+                while (true) client.send(requests);
+            };
+            assertTimeoutPreemptively(Duration.ofSeconds(30), () -> assertThrows(SocketException.class, sendOn));
         }
     }
 
@@ -70,10 +60,9 @@ class ConnectionsIT {
     }
 
     /** All ask while the process stands still, so that it answers all in one turn, and all are idle at once. */
-    @ParameterizedTest
-    @MethodSource("fr.spacefox.avatar.support.Jdks#all")
-    void admitsNewClientsAlthoughAllConnectionsBecameIdleAtOnce(Path jdk) throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED, jdk)) {
+    @Test
+    void admitsNewClientsAlthoughAllConnectionsBecameIdleAtOnce() throws Exception {
+        try (Server server = Server.start(Mode.PUBLISHED)) {
             server.assertServesAll();
             Thread.sleep(5000); // the first request has brought the pool for 32 times its own time
             List<Client> open = new ArrayList<>();
@@ -81,24 +70,15 @@ class ConnectionsIT {
             int before = server.descriptors();
             for (int i = 0; i < all; i++) open.add(server.connect());
             Await.until("all connections", () -> server.descriptors() >= before + all);
-            Command.run("sh", "-c", "kill -STOP " + server.process.pid()).ok();
+            server.signal("STOP");
             for (Client client : open) client.send(Client.GET);
-            Command.run("sh", "-c", "kill -CONT " + server.process.pid()).ok();
+            server.signal("CONT");
             for (Client client : open) Redirect.check(client.head());
             server.assertAnswers();
-            server.assertUnharmed();
         }
     }
 
-    /** Clients at once, each of which connects, asks and goes, and a heap for more connections than that. */
-    static Stream<Arguments> crowds() throws IOException {
-        return Jdks.all().stream()
-                .flatMap(jdk -> Stream.of(
-                        Arguments.of(50, "-Xmx8m", Mode.PUBLISHED, jdk),
-                        Arguments.of(50, "-Xmx8m", Mode.POOL, jdk),
-                        Arguments.of(400, "-Xmx64m", Mode.PUBLISHED, jdk)));
-    }
-
+    /** Each connects, asks and goes; the heap has room for more connections than that. */
     @ParameterizedTest
     @Needs(Needs.Tool.AB)
     @MethodSource("crowds")
@@ -107,10 +87,16 @@ class ConnectionsIT {
             String url = "http://127.0.0.1:" + server.port + "/";
             String report = Command.run("ab", "-q", "-n", "10000", "-c", "" + clients, url)
                     .ok();
-            for (String line : List.of("Complete requests: +10000", "Failed requests: +0", "Non-2xx.*: +10000")) {
-                assertTrue(report.matches("(?s).*\\n" + line + "\\n.*"), report);
-            }
+            assertTrue(report.contains("\nFailed requests:        0\nNon-2xx responses:      10000\n"), report);
             server.assertUnharmed();
         }
+    }
+
+    static Stream<Arguments> crowds() throws IOException {
+        return Jdks.all().stream()
+                .flatMap(jdk -> Stream.of(
+                        Arguments.of(50, "-Xmx8m", Mode.PUBLISHED, jdk),
+                        Arguments.of(50, "-Xmx8m", Mode.POOL, jdk),
+                        Arguments.of(400, "-Xmx64m", Mode.PUBLISHED, jdk)));
     }
 }

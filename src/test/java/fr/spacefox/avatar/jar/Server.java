@@ -8,7 +8,6 @@ import fr.spacefox.avatar.support.Command;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,26 +29,24 @@ final class Server implements AutoCloseable {
 
     /**
      * README's flags, and the end of the process upon an OutOfMemoryError: the engine swallows one that a request
-     * causes on the dispatcher's thread, and nothing would be on stderr.
+     * causes on the dispatcher's thread, and nothing would be printed.
      */
     private static final List<String> FLAGS = List.of("-Xmx8m", "-Xss256k", "-XX:+ExitOnOutOfMemoryError");
 
     final String startLine;
     final int port;
-    final Process process;
+    private final Process process;
+    private final BufferedReader output; // and errors
     private final List<Client> clients = Collections.synchronizedList(new ArrayList<>());
-    private final BufferedReader output;
-    private final Path errors = Files.createTempFile("avatar", ".err");
 
     Server(List<String> command) throws IOException {
-        process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
+        process = new ProcessBuilder(command).redirectErrorStream(true).start();
         output = process.inputReader();
-        startLine = assertTimeout(Duration.ofSeconds(60), () -> output.readLine());
-        Matcher matcher = Pattern.compile(":(\\d+)/ -> ").matcher("" + startLine);
-        if (!matcher.find()) {
-            String complaint = Files.readString(errors);
+        startLine = "" + output.readLine();
+        Matcher matcher = Pattern.compile("http://localhost:(\\d+)/ -> .*").matcher(startLine);
+        if (!matcher.matches()) {
             close();
-            fail("did not start: " + command + "\n" + startLine + "\n" + complaint);
+            fail(command + " says: " + startLine);
         }
         port = Integer.parseInt(matcher.group(1));
     }
@@ -62,9 +59,8 @@ final class Server implements AutoCloseable {
     static Server start(Mode mode, Path javaHome, String... flags) throws IOException {
         List<String> allFlags = new ArrayList<>(mode.flags());
         allFlags.addAll(List.of(flags));
-        String count = String.valueOf(COUNT);
-        String[] arguments = mode == Mode.POOL ? new String[] {"--pool", "0", count} : new String[] {"0", count};
-        return new Server(command(javaHome, allFlags, arguments));
+        String arguments = (mode == Mode.POOL ? "--pool 0 " : "0 ") + COUNT;
+        return new Server(command(javaHome, allFlags, arguments.split(" ")));
     }
 
     /** README's command with these arguments. */
@@ -113,8 +109,8 @@ final class Server implements AutoCloseable {
                 last = e.toString();
             }
         }
-        fail(situation + ": no answer within " + SECONDS + " s, last: " + last + "\n" + Files.readString(errors)
-                + (process.isAlive() ? "" : "the process has ended with " + process.exitValue()));
+        assertUnharmed();
+        fail(situation + ": no answer within " + SECONDS + " s, last: " + last);
     }
 
     static long millisSince(long nanoTime) {
@@ -123,6 +119,10 @@ final class Server implements AutoCloseable {
 
     int descriptors() {
         return new File("/proc/" + process.pid() + "/fd").list().length;
+    }
+
+    void signal(String name) throws IOException {
+        Command.run("sh", "-c", "kill -" + name + " " + process.pid()).ok();
     }
 
     /** How many connections it admits at a time, as it has set the limit itself. */
@@ -137,35 +137,33 @@ final class Server implements AutoCloseable {
         assertServes(maxConnections());
     }
 
-    /**
-     * All connect before any asks. The last to connect asks first: it would lack a lost connection. Tries again while
-     * those of an attack are being closed.
-     */
+    /** Tries again while those of an attack are being closed. */
     void assertServes(int connections) throws InterruptedException {
-        Await.until(connections + " connections", Duration.ofSeconds(SECONDS), () -> {
-            List<Client> open = new ArrayList<>();
-            try {
-                for (int i = 0; i < connections; i++) open.add(0, connect());
-                for (Client client : open)
-                    Redirect.check(client.send(Client.GET).head());
-                return true;
-            } finally {
-                for (Client client : open) client.close();
-            }
-        });
+        Await.until(connections + " connections", Duration.ofSeconds(SECONDS), () -> serves(connections));
+    }
+
+    /** All connect before any asks. The last to connect asks first: it would lack a lost connection. */
+    boolean serves(int connections) throws IOException {
+        List<Client> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < connections; i++) open.add(0, connect());
+            for (Client client : open)
+                Redirect.check(client.send(Client.GET).head());
+            return true;
+        } finally {
+            for (Client client : open) client.close();
+        }
     }
 
     /** The same process, which had nothing to complain about: an OutOfMemoryError would have ended it. */
     void assertUnharmed() throws IOException {
-        assertEquals("", Files.readString(errors), "stderr");
         assertTrue(process.isAlive(), () -> "has ended with " + process.exitValue());
-        assertFalse(output.ready(), "one line on stdout");
+        assertEquals("", output.ready() ? output.readLine() : "", "a line besides the first");
     }
 
     @Override
     public void close() throws IOException {
         process.destroyForcibly().onExit().join();
         for (Client client : clients) client.close();
-        Files.deleteIfExists(errors);
     }
 }
