@@ -147,8 +147,7 @@ final class Server implements AutoCloseable {
         List<Client> open = new ArrayList<>();
         try {
             for (int i = 0; i < connections; i++) open.add(0, connect());
-            for (Client client : open)
-                Redirect.check(client.send(Client.GET).head());
+            for (Client client : open) Redirect.check(client.send(Client.GET).head());
             return true;
         } finally {
             for (Client client : open) client.close();
