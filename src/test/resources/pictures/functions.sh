@@ -79,6 +79,18 @@ tiff() { # ORIENTATION: Exif data, and a GPS datum, which is secret
     printf '\210\045\0\004\0\0\0\001\0\0\0\046\0\0\0\0\0\001\0\022\0\002\0\0\0\007\0\0\0\070\0\0\0\0secret\0'
 }
 exif() { { printf '\377\341\0\107Exif\0\0'; tiff "$1"; } | insert "$2"; } # ORIENTATION JPEG
+exif2() { # ORIENTATION ORIENTATION JPEG: of 0 to 7, in the first directory of Exif data, and in that to which it leads
+    {
+        printf '\377\341\0\100Exif\0\0MM\0*\0\0\0\010\0\002\001\022\0\003\0\0\0\001\0%b\0\0' "\\0$1"
+        printf '\207\151\0\004\0\0\0\001\0\0\0\046\0\0\0\0\0\001\001\022\0\003\0\0\0\001\0%b\0\0\0\0\0\0' "\\0$2"
+    } | insert "$3"
+}
+xmp() { # ORIENTATION JPEG
+    description="<rdf:Description xmlns:tiff='http://ns.adobe.com/tiff/1.0/' tiff:Orientation='$1'/>"
+    rdf="<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>$description</rdf:RDF>"
+    xmp="<x:xmpmeta xmlns:x='adobe:ns:meta/'>$rdf</x:xmpmeta>"
+    printf '\377\341\0%b%s\0%s' "\\0$(printf %o $((31 + ${#xmp})))" http://ns.adobe.com/xap/1.0/ "$xmp" | insert "$2"
+}
 turned() { # TYPE: as cameras store the eight orientations
     o=1
     for turn in +repage -flop '-rotate 180' -flip -transpose '-rotate 270' -transverse '-rotate 90'; do

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PictureBrowserIT extends EachDebian {
 
     /** Of 255, in the middle of each of a hundred parts: a profile that is ignored makes more, JPEG's losses less. */
-    private static final int TOLERANCE = 20;
+    private static final int TOLERANCE = 8;
 
     private static final String COMMAND = "chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage"
             + " --no-first-run --disable-sync --disable-background-networking --disable-component-update"

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Needs(BOX)
 class PicturesIT extends EachDebian {
 
-    /** Cases, shell functions, and samples that ImageMagick cannot make; Pillow and pillow-heif made them. */
+    /** Cases, shell functions, and samples that ImageMagick cannot make; Pillow, pillow-heif and avifenc made them. */
     static final String FOLDER = "src/test/resources/pictures";
 
     static final String FUNCTIONS = ". /root/pictures/functions.sh\n";
