@@ -46,9 +46,9 @@ record Answer(Request request, int status, Map<String, String> headers) {
             return;
         }
         assertEquals(302, status, this::toString);
-        String expected = "\\{Cache-control=private, no-store, Content-Length=0,"
-                + " Location=https://avatar\\.spacefox\\.fr/[0-9a-f]{8}/Renard-([1-9]|1\\d|2[01])\\.png"
-                + (request.tls() ? ", Strict-Transport-Security=max-age=63072000}" : "}");
+        String expected = "\\{Access-Control-Allow-Origin=\\*, Cache-control=private, no-store, Content-Length=0,"
+                + " Cross-Origin-Resource-Policy=cross-origin,"
+                + " Location=https://avatar\\.spacefox\\.fr/[0-9a-f]{8}/Renard-([1-9]|1\\d|2[01])\\.png}";
         assertTrue(headers.toString().matches("(?i)" + expected), this::toString);
     }
 
@@ -61,7 +61,7 @@ record Answer(Request request, int status, Map<String, String> headers) {
         assertEquals(expectedStatus, status, this::toString);
         assertEquals("image/png", headers.get("Content-Type"), this::toString);
         assertEquals(caching, headers.get("Cache-Control"), this::toString);
-        String secured = headers.get("Strict-Transport-Security");
-        assertEquals(request.tls() ? "max-age=63072000" : null, secured, this::toString);
+        assertEquals("*", headers.get("Access-Control-Allow-Origin"), this::toString);
+        assertEquals("cross-origin", headers.get("Cross-Origin-Resource-Policy"), this::toString);
     }
 }

@@ -115,7 +115,7 @@ final class Box implements AutoCloseable {
 
     /** The folder of the set that the site shows. */
     String set() {
-        return "/var/lib/avatar/" + run("sed -nE 's|^URL=.*/([0-9a-f]{8})/.*|\\1|p' /etc/default/avatar");
+        return run("echo /var/lib/avatar/site/pictures/*");
     }
 
     /** Puts samples, Renard-1.png and so on, into a folder. */

@@ -1,5 +1,6 @@
 package fr.spacefox.avatar.site;
 
+import static fr.spacefox.avatar.site.InstalledSite.awaitTheEndOfFormerWorkers;
 import static fr.spacefox.avatar.support.Needs.Tool.*;
 import static org.junit.jupiter.api.Assertions.*;
 
@@ -67,15 +68,33 @@ class BrowserIT {
         return image.getRGB(x, y, SIZE, SIZE, null, 0, SIZE);
     }
 
+    /** Also where the page takes from others only what they offer to all, or asks for it with crossorigin. */
     @Test
     @Needs({BOX, CHROMIUM})
     void everyAvatarOfAPageIsAFoxAndEveryPathItsOwn(@TempDir Path profiles) throws Exception {
         try (var box = Box.installed(Debian.OLDER.files())) {
+            Files.copy(Path.of("samples/profile.html"), box.path("/srv/profile.html"));
+            box.run("""
+                    cd /srv
+                    sed 's/<img /&crossorigin /' profile.html > crossorigin.html
+                    cat > /etc/nginx/conf.d/pages.conf <<'END'
+                    server {
+                        listen 127.0.0.1:8000;
+                        root /srv;
+                        location = /isolated.html {
+                            alias /srv/profile.html;
+                            add_header Cross-Origin-Embedder-Policy require-corp;
+                        }
+                    }
+                    END
+                    systemctl reload nginx""");
+            awaitTheEndOfFormerWorkers(box);
             String network = "nsenter --net --target " + box.leader() + " ";
-            String page = Path.of("samples/profile.html").toUri().toString();
+            List<String> pages = List.of("profile", "crossorigin", "isolated");
             var profile = new HashSet<Integer>();
             for (int visit = 0; visit < VISITS && (visit < 3 || profile.size() < 2); visit++) {
                 Path browser = Files.createTempDirectory(profiles, "browser");
+                String page = "http://127.0.0.1:8000/" + pages.get(visit % 3) + ".html";
                 List<Integer> seen = see(network, browser, page, box.path(box.set()));
                 assertEquals(seen.get(0), seen.get(4), "one address on one page");
                 assertTrue(new HashSet<>(seen).size() > 1, "different paths show the same fox");

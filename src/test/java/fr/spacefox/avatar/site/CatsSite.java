@@ -17,7 +17,7 @@ abstract class CatsSite extends EachDebian {
     void install() throws Exception {
         Box.drawFoxes(4, box.path("/root/foxes"));
         box.install(CATS + " foxes");
-        box.run("cp " + SETTINGS + " /root/settings");
+        box.run("cp " + SETTINGS + " /root/settings; cp /var/lib/avatar/site/environment /root");
     }
 
     @BeforeEach
@@ -28,11 +28,11 @@ abstract class CatsSite extends EachDebian {
                 cp -r foxes cats
                 rm -rf /etc/nginx/conf.d/other.conf bin
                 [ ! -L /etc/default/avatar ] || rm /etc/default/avatar
-                cmp settings /etc/default/avatar && [ -e $1 ] || {
+                cmp settings /etc/default/avatar && cmp environment /var/lib/avatar/site/environment || {
                     cp settings /etc/default/avatar
-                    deploy/install $0 cats
+                    deploy/install --replace $0 cats
                 }
-                """.replace("$0", CATS).replace("$1", FILE));
+                """.replace("$0", CATS));
     }
 
     /** The last line of what deploy/install prints. */

@@ -17,7 +17,7 @@ abstract class InstalledSite {
     static final List<String> SITES = List.of(SITE, "http://avatar.spacefox.fr");
 
     /** The site's file of nginx. */
-    static final String FILE = "/etc/nginx/sites-enabled/zz-avatar.conf";
+    static final String FILE = "/var/lib/avatar/site/nginx.conf";
 
     @AutoClose
     Box box;
@@ -39,7 +39,7 @@ abstract class InstalledSite {
 
     /** The address of a file of the site's set. */
     String address(String site, String file) {
-        return site + pictures.replace("/var/lib/avatar", "") + "/" + file;
+        return site + pictures.replaceFirst(".*(?=/)", "") + "/" + file;
     }
 
     /** Changes the site's file, which has to have what is replaced. */

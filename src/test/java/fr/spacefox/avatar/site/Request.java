@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A command of the box that prints nginx's answer. */
-record Request(boolean tls, String... command) {
+record Request(String... command) {
 
     static final String LINE = "a".repeat(7500); // nginx takes lines of up to 8 KB, and four of them
 
@@ -13,8 +13,7 @@ record Request(boolean tls, String... command) {
             .toList();
 
     static Request curl(String... arguments) {
-        boolean tls = Stream.of(arguments).anyMatch(word -> word.startsWith("https:"));
-        return new Request(tls, Box.curlCommand(arguments));
+        return new Request(Box.curlCommand(arguments));
     }
 
     /** Sends these very bytes in one write; the answer ends when nginx closes. */
@@ -22,7 +21,7 @@ record Request(boolean tls, String... command) {
         String script = tls
                 ? "/usr/bin/printf %s \"$1\" | timeout 30 openssl s_client -quiet -connect 127.0.0.1:$2 2>&1"
                 : "exec 3<>/dev/tcp/127.0.0.1/$2; /usr/bin/printf %s \"$1\" >&3; timeout 30 cat <&3";
-        return new Request(tls, "bash", "-c", script, "raw", text, Integer.toString(port));
+        return new Request("bash", "-c", script, "raw", text, Integer.toString(port));
     }
 
     /** nginx refuses bodies, and may then send a random picture in place of a redirect. */

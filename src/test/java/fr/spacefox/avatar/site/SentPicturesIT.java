@@ -29,14 +29,15 @@ class SentPicturesIT extends InstalledSite {
     /** A redirect could lead there for ever: a number that the set does not have, and any other set. */
     @Test
     void missingPicturesAreAFoxThatNobodyKeeps() {
-        box.run("mkdir /var/lib/avatar/01234567; echo x > /var/lib/avatar/01234567/Renard-1.png");
+        String other = pictures.replaceFirst("[^/]*$", "01234567");
+        box.run("mkdir " + other + "; echo x > " + other + "/Renard-1.png");
         for (String site : SITES) {
             for (String name : List.of("Renard-22.png", "Renard-99999999999999999999.png?x", "Renard-1.jpg"))
                 ask(address(site, name)).assertRandomPicture();
             for (String name : List.of("00000000/Renard-1.png", "fedcba98/Renard-30.gif?x", "01234567/Renard-1.png"))
                 ask(site + "/" + name).assertRandomPicture();
         }
-        box.run("rm -r /var/lib/avatar/01234567");
+        box.run("rm -r " + other);
     }
 
     /** A browser that wants a certain version of a picture, or a part of it, gets a fox and no error. */
@@ -108,29 +109,34 @@ class SentPicturesIT extends InstalledSite {
         return answer.status() == 410 && answer.headers().get("Cache-Control").equals(Answer.NOBODY_KEEPS_IT);
     }
 
-    /** Whatever lies beside the pictures: the redirect for it, and never the file. */
+    /** Whatever lies beside the pictures, and what else belongs to the site, is redirected, and never sent. */
     @Test
     void noOtherFileIsSent() throws Exception {
         box.run("cp -a /var/lib/avatar /srv");
-        String files = "config.php .htaccess .git/config .new/Renard-1.png Renard-1.png 0123456/Renard-1.png"
+        String files = "config.php .htaccess .git/config Renard-1.png 0123456/Renard-1.png"
                 + " ABCDEF01/Renard-1.png old/01234567/Renard-1.png .well-known/other .well-known/acme-challenge/y/x"
                 + " SET/notes.txt SET/Renard-1.png.bak SET/Renard-01.png SET/xRenard-1.png SET/old/Renard-1.png";
         for (String file : files.replace("SET", pictures.replaceAll(".*/", "")).split(" ")) {
-            box.run("cd /var/lib/avatar; mkdir -p $(dirname " + file + "); echo x > " + file);
+            for (String root : List.of("/var/lib/avatar", "/var/lib/avatar/site/pictures"))
+                box.run("cd " + root + "; mkdir -p $(dirname " + file + "); echo x > " + file);
             for (String site : SITES)
                 ask(site + "/" + file.replaceFirst("/x$", "")).assertRedirect(); // a folder, too
         }
-        for (String path : List.of("/", "/.former"))
-            ask(SITE + address("", path)).assertRedirect();
+        for (String path :
+                ("/environment /site/environment /../environment /%2e%2e/environment /self-signed/privkey.pem"
+                                + " /pictures" + address("", "Renard-1.png")
+                                + " /.well-known/acme-challenge/../../site/environment "
+                                + address("", ""))
+                        .split(" ")) ask(SITE + path).assertRedirect();
         // A random picture may turn out to be none, and becomes a redirect.
-        for (String sum : sums(60, "--location")) box.run("cd /srv/avatar/*/; md5sum * | grep " + sum);
+        for (String sum : sums(60, "--location")) box.run("cd /srv/avatar/site/pictures/*/; md5sum * | grep " + sum);
         box.run("rm -r /var/lib/avatar; mv /srv/avatar /var/lib; systemctl restart nginx");
     }
 
     /** Of what a location of this server's own answers, nothing is kept for a year. */
     @Test
     void onlyPicturesAreKept() {
-        box.run("echo 'location = /robots.txt { return 200 no; }' > /etc/avatar/site-own.conf"
+        box.run("mkdir -p /etc/avatar; echo 'location = /robots.txt { return 200 no; }' > /etc/avatar/site-own.conf"
                 + "; systemctl restart nginx");
         Answer answer = ask(SITE + "/robots.txt");
         assertEquals(

@@ -4,15 +4,25 @@ import static org.junit.jupiter.api.Assertions.assertIterableEquals;
 
 import java.util.List;
 
-/** Everything that an installation may touch: files, links, services, open ports, and what is left behind. */
+/** Everything that an installation may touch: files, links, services, open ports, and whether visitors are answered. */
 final class State {
+
+    private static final String SCRIPT = """
+            cd /
+            find etc var/lib/avatar -type f ! -name '*-' -exec sha256sum {} + | sort
+            find etc var/lib/avatar -printf '%p %m %u %l\\n' | sort
+            ls -d run/avatar || true
+            systemctl is-enabled avatar nginx || true
+            systemctl is-active avatar nginx || true
+            ss -Hltn | awk '{ print $4 }' | sort
+            visit --output /dev/null --write-out '%{http_code}\\n' https://cats.example.org | sed 's/302/200/'""";
 
     private final Box box;
     private final List<String> lines;
 
     State(Box box) {
         this.box = box;
-        lines = lines();
+        lines = box.attempt(SCRIPT).output().lines().toList();
     }
 
     void assertUnchanged() {
@@ -21,20 +31,5 @@ final class State {
 
     void assertIs(State later) {
         assertIterableEquals(lines, later.lines, "something has changed");
-    }
-
-    private List<String> lines() {
-        String script = """
-                cd /
-                find etc usr/local/lib -type f ! -name '*-' -exec sha256sum {} + | sort
-                find etc -type l -printf '%p -> %l\\n' | sort
-                find etc usr/local/lib -type d | sort
-                # No file of a set is touched.
-                find var/lib/avatar ! -type d -printf '%p %i %T@ %s %l\\n' -o -printf '%p %i\\n' 2>&- | sort
-                ls -d run/avatar var/tmp/avatar-install.* 2>&- || true
-                systemctl is-enabled avatar nginx 2>&1 || true
-                systemctl is-active avatar nginx || true
-                ss -Hltn | awk '{ print $4 }' | sort""";
-        return box.run(script).lines().toList();
     }
 }

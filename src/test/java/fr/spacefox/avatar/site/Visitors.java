@@ -12,7 +12,7 @@ final class Visitors implements AutoCloseable {
 
     Visitors(Box box, String domain) {
         this.box = box;
-        String picture = box.run("sed -n \"s/[*]/1/; s/^URL='\\(.*\\)'/\\1/p\" /etc/default/avatar");
+        String picture = box.run("sed -n \"s/[*]/1/; s/^URL='\\(.*\\)'/\\1/p\" /var/lib/avatar/site/environment");
         process = box.start("""
                 touch /tmp/visitors
                 while [ -e /tmp/visitors ]; do

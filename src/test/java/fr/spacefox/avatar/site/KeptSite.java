@@ -1,0 +1,54 @@
+package fr.spacefox.avatar.site;
+
+import fr.spacefox.avatar.support.Command;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.provider.Arguments;
+
+/** A server to which tests do what they like: before each of them it is as it was in the beginning, by server.sh. */
+abstract class KeptSite extends CatsSite {
+
+    private static final Path RESOURCES = Path.of("src/test/resources");
+
+    @BeforeParameterizedClassInvocation
+    void keep() throws Exception {
+        Files.copy(RESOURCES.resolve("server.sh"), box.path("/srv/server.sh"));
+        run("cp -r foxes cats; keep");
+    }
+
+    @Override
+    @BeforeEach
+    void begin() {
+        run("restore");
+    }
+
+    /** Runs a script that knows the commands of server.sh; it must succeed. */
+    String run(String script) {
+        return box.run(". /srv/server.sh\n" + script);
+    }
+
+    Command attempt(String script) {
+        return box.attempt(". /srv/server.sh\n" + script);
+    }
+
+    /** A file's lines WHAT => WHAT FOLLOWS, which may go on in indented lines. */
+    static Stream<Arguments> rows(String file) throws IOException {
+        return Stream.of(Files.readString(RESOURCES.resolve(file)).split("\n+(?!\\s)"))
+                .filter(row -> !row.startsWith("#"))
+                .map(row -> Arguments.of((Object[]) row.strip().split("\\s+=>\\s+")));
+    }
+
+    /** A text in which variables of server.sh have their values. */
+    String expand(String text) {
+        return run("cat << END\n" + text + "\nEND") + "\n";
+    }
+
+    /** Of a text, in which <...> is one. */
+    static String pattern(String text) {
+        return "\\Q" + text.replaceAll("<([^<>]+)>", "\\\\E$1\\\\Q") + "\\E";
+    }
+}
