@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.*;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -14,136 +15,174 @@ import org.junit.jupiter.params.provider.FieldSource;
 @Needs(BOX)
 class CertificateIT {
 
-    /** What certbot needs to know of the authority; the domain leads to this machine. */
-    static final String AUTHORITY = """
+    private static final String DOMAIN = "avatar.spacefox.fr";
+
+    /** What pebble and certbot need, and where the authority finds the domain. */
+    private static final String PREPARE = """
             cd /root
-            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=authority \\
-                -addext subjectAltName=DNS:authority -keyout acme.key -out acme.pem
-            cat > pebble.json <<'END'
-            {"pebble": {"listenAddress": ":14000", "managementListenAddress": "127.0.0.1:15000",
-                "certificate": "/root/acme.pem", "privateKey": "/root/acme.key", "httpPort": 80, "tlsPort": 443}}
-            END
-            cat > /etc/systemd/system/pebble.service <<'END'
-            [Service]
-            Environment=PEBBLE_VA_NOSLEEP=1 PEBBLE_WFE_NONCEREJECT=0 PEBBLE_AUTHZREUSE=0
-            ExecStart=/usr/bin/pebble -config /root/pebble.json
-            END
-            mkdir -p /etc/letsencrypt
-            cat > /etc/letsencrypt/cli.ini <<'END'
-            server = https://authority:14000/dir
-            non-interactive = true
-            agree-tos = true
-            register-unsafely-without-email = true
-            no-random-sleep-on-renew = true
-            END
-            printf "127.0.0.1 %s\\n" authority avatar.spacefox.fr >> /etc/hosts""";
+            openssl req -x509 -newkey rsa -nodes -days 2 -subj /CN=authority -addext subjectAltName=DNS:authority \\
+                -keyout acme.key -out acme.pem
+            cat acme.pem >> /etc/ssl/certs/ca-certificates.crt
+            echo '{"pebble": {"listenAddress": ":14000", "managementListenAddress": "127.0.0.1:15000", "certificate":
+                "/root/acme.pem", "privateKey": "/root/acme.key", "httpPort": 80, "tlsPort": 443}}' > pebble.json
+            printf '%s = %s\\n' server https://authority:14000/dir non-interactive true agree-tos true \\
+                register-unsafely-without-email true no-random-sleep-on-renew true > /etc/letsencrypt/cli.ini
+            printf '127.0.0.1 %s\\n' authority avatar.spacefox.fr avatar.example.org >> /etc/hosts""";
 
-    static final String RENEW = "REQUESTS_CA_BUNDLE=/root/acme.pem certbot renew --force-renewal";
+    /** From then on the box trusts the authority's certificates. */
+    private static final String START = """
+            systemd-run --quiet --unit=pebble --setenv=PEBBLE_VA_NOSLEEP=1 --setenv=PEBBLE_WFE_NONCEREJECT=0 \\
+                --setenv=PEBBLE_AUTHZREUSE=0 pebble -config /root/pebble.json
+            visit --retry 9 --retry-all-errors https://localhost:15000/roots/0 >> /etc/ssl/certs/ca-certificates.crt""";
 
-    /** The certificate that visitors get: its issuer and its fingerprint. */
-    static String served(Box box) {
-        return box.run("""
-                openssl s_client -connect localhost:443 -servername avatar.spacefox.fr < /dev/null 2> /dev/null |
-                    openssl x509 -noout -issuer -fingerprint -sha256 -checkhost avatar.spacefox.fr || true""");
+    static final String RENEW = "certbot renew --force-renewal";
+
+    /** An authority in a box, and for it. */
+    static void startAuthority(Box box) {
+        box.run(PREPARE + "\n" + START);
     }
 
-    /** As the guide has it, with the authority's own certificate. */
-    static Command certificate(Box box) throws IOException {
-        return box.attempt("export REQUESTS_CA_BUNDLE=/root/acme.pem\n" + Documents.commands("Get a certificate"));
+    static String get() throws IOException {
+        return Documents.commands("Get a certificate");
     }
 
-    /** The first certificate, one of an authority, its renewals, and a lost folder of certbot's. */
+    /** The certificate that visitors of a domain get: its issuer, its fingerprint, and whether it is for the domain. */
+    static String served(Box box, String domain) {
+        String script = """
+                openssl s_client -connect localhost:443 -servername $0 < /dev/null 2> /dev/null |
+                    openssl x509 -noout -issuer -nameopt RFC2253 -fingerprint -sha256 -checkhost $0 || true""";
+        return box.run(script.replace("$0", domain));
+    }
+
+    static String assertServed(String issuer, Box box, String domain) {
+        String served = served(box, domain);
+        assertTrue(served.contains(issuer) && served.contains("does match"), served);
+        return served;
+    }
+
+    /** deploy/install says by its last lines what browsers make of the certificate. */
+    private static void assertRefused(String reason, String said) {
+        String line = "(?s).*\nBrowsers, phpBB and SMF refuse this certificate: SSL[^\n]*" + reason + ".*";
+        assertTrue(said.matches(line), said);
+    }
+
+    /** The first certificate, one of the authority, its renewals, and a lost folder of certbot's. */
     @ParameterizedTest
     @FieldSource("fr.spacefox.avatar.site.Debian#ALL")
     void oneCommandGetsAndRenewsACertificate(Debian debian) throws Exception {
         try (var box = Box.installed(debian.files())) {
-            box.run(AUTHORITY);
-            String hint =
-                    "Browsers, phpBB and SMF refuse this first certificate. When avatar.spacefox.fr leads here: sh"
-                            + " deploy/certificate\n";
-            assertTrue(box.install("").contains(hint));
-            String first = served(box);
-            assertTrue(first.contains("CN = avatar") || first.contains("CN=avatar"), first);
+            box.run(PREPARE);
+            assertRefused("self-signed.* sh /root/deploy/certificate", box.install(""));
+            String first = served(box, DOMAIN);
 
             // The authority does not answer: the site stays as it is.
-            Command failed = certificate(box);
-            assertEquals(1, failed.status());
-            String message = "certbot got no certificate and says why; the site works as before";
-            assertTrue(failed.output().endsWith("\ndeploy/certificate: " + message + "\n"), failed::output);
-            assertEquals(first, served(box));
+            Command failed = box.attempt(get());
+            String message =
+                    "\ndeploy/certificate: certbot got no certificate and says why; the site works as before\n";
+            assertTrue(failed.status() == 1 && failed.output().endsWith(message), failed::output);
+            assertEquals(first, served(box, DOMAIN));
 
-            box.run("systemctl start pebble; visit --retry 9 --retry-all-errors https://authority:14000/dir");
-            try (var visitors = new Visitors(box, "avatar.spacefox.fr")) {
-                String said = certificate(box).ok();
+            box.run(START);
+            try (var visitors = new Visitors(box, DOMAIN)) {
+                String said = box.run(get());
                 assertTrue(said.endsWith("The address for a profile: https://avatar.spacefox.fr/me.png"), said);
-                assertFalse(said.contains("deploy/certificate"), said);
+                assertFalse(said.contains("refuse"), said);
             }
-            String real = served(box);
-            assertTrue(real.contains("Pebble"), real);
+            String real = assertServed("Pebble", box, DOMAIN);
+            assertEquals("", box.run("sh /var/lib/avatar/site/deploy/check"));
 
-            // Again, an update and a removal in between: it is kept.
-            certificate(box).ok();
-            box.install("");
-            String said = box.run("cd /root; deploy/remove; rm -r /etc/avatar");
+            // Again, and a removal: it is kept.
+            box.run(get());
+            String said = box.run("cd /root; deploy/remove");
             assertTrue(said.endsWith("\n    certbot delete --cert-name avatar.spacefox.fr"), said);
             box.install("");
-            assertEquals(real, served(box));
+            assertEquals(real, served(box, DOMAIN));
 
-            try (var visitors = new Visitors(box, "avatar.spacefox.fr")) {
+            try (var visitors = new Visitors(box, DOMAIN)) {
                 box.run(RENEW);
-                box.awaitTrue("the renewed certificate", () -> !served(box).equals(real));
+                box.awaitTrue("the renewal", () -> !served(box, DOMAIN).equals(real));
             }
-            String renewed = served(box);
-            assertTrue(renewed.contains("Pebble"), renewed);
+            String renewed = assertServed("Pebble", box, DOMAIN);
 
             // certbot would keep the next certificate under another name.
             box.run("rm -r /etc/letsencrypt/live/avatar.spacefox.fr");
-            Command lost = certificate(box);
+            Command lost = box.attempt(get());
             String mends =
                     "deploy/certificate: certbot has lost /etc/letsencrypt/live/avatar.spacefox.fr. This mends it:\n";
             assertTrue(lost.output().startsWith(mends), lost::output);
-            box.run("cd /root; export REQUESTS_CA_BUNDLE=/root/acme.pem; "
-                    + lost.output().substring(mends.length()));
-            String mended = served(box);
-            assertTrue(mended.contains("Pebble") && !mended.equals(renewed), mended);
+            box.run("cd /root; " + lost.output().substring(mends.length()));
+            String mended = assertServed("Pebble", box, DOMAIN);
+            assertNotEquals(renewed, mended);
             box.run(RENEW);
-            box.awaitTrue("the last renewal", () -> !served(box).equals(mended));
+            box.awaitTrue("the last renewal", () -> !served(box, DOMAIN).equals(mended));
 
             // Another domain begins with a first certificate of its own.
-            assertTrue(box.install("avatar.example.org").contains("refuse this first certificate"));
-            assertTrue(served(box).replace(" ", "").contains("CN=avatar"), served(box));
+            assertRefused("self-signed", box.install("avatar.example.org"));
         }
     }
 
-    /** A wildcard certificate that certbot renews, linked as the guide says: it takes effect by itself. */
+    /** A wildcard certificate that certbot renews, linked as the guide says, takes effect by itself. */
     @Test
     void aCertificateFromElsewhereIsUsed() throws Exception {
-        try (var box = Box.installed(Debian.OLDER.files())) {
-            box.run(AUTHORITY);
-            String renew = """
-                    mkdir -p /etc/letsencrypt/live/example.org /etc/letsencrypt/archive/example.org
-                    cd /etc/letsencrypt/archive/example.org
-                    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 \\
-                        -CA /root/acme.pem -CAkey /root/acme.key -subj /CN=wildcard \\
-                        -addext 'subjectAltName=DNS:*.spacefox.fr' -keyout privkey1.pem -out fullchain1.pem
-                    for name in privkey fullchain; do
-                        ln -sf ../../archive/example.org/${name}1.pem ../../live/example.org/$name.pem
-                    done""";
-            box.run(renew);
+        try (var box = Box.installed(Debian.NEWER.files())) {
+            box.run(PREPARE);
+            renew(box, "*.spacefox.fr", 30);
             String said = box.run(Documents.commands("A certificate from elsewhere"));
-            assertFalse(said.contains("deploy/certificate"), said);
-            String wildcard = served(box);
-            assertTrue(wildcard.contains("authority") && wildcard.contains("does match"), wildcard);
-            String hook =
-                    "\nRENEWED_LINEAGE=/etc/letsencrypt/live/example.org /etc/letsencrypt/renewal-hooks/deploy/avatar";
-            box.run(renew + hook);
-            box.awaitTrue("the renewed certificate", () -> !served(box).equals(wildcard));
+            assertFalse(said.contains("refuse"), said);
+            String wildcard = assertServed("authority", box, DOMAIN);
+            renew(box, "*.spacefox.fr", 30);
+            box.run("RENEWED_LINEAGE=/etc/letsencrypt/live/example.org /etc/letsencrypt/renewal-hooks/deploy/avatar");
+            box.awaitTrue("the renewal", () -> !served(box, DOMAIN).equals(wildcard));
 
-            Command refused = certificate(box);
-            String giveUp = "rm /etc/avatar/fullchain.pem /etc/avatar/privkey.pem && sh deploy/install";
+            Command refused = box.attempt(get());
+            String giveUp = "rm /etc/avatar/fullchain.pem /etc/avatar/privkey.pem && sh /root/deploy/install";
             String message = "/etc/avatar/fullchain.pem is a certificate from elsewhere. To give it up:\n" + giveUp;
-            assertEquals(new Command(1, "deploy/certificate: " + message + " && sh deploy/certificate\n"), refused);
-            assertTrue(box.run("cd /root; " + giveUp).contains("deploy/certificate"));
+            assertEquals(
+                    new Command(1, "deploy/certificate: " + message + " && sh /root/deploy/certificate\n"), refused);
+
+            // Whatever browsers refuse is named.
+            renew(box, "*.example.org", 30);
+            assertRefused("no alternative certificate subject name matches", box.install(""));
+            renew(box, "*.spacefox.fr", 0);
+            assertRefused("certificate has expired", box.install(""));
+            assertRefused("self-signed", box.run("cd /root; " + giveUp));
+        }
+    }
+
+    /** Writes a certificate of the authority where certbot would have it. */
+    private static void renew(Box box, String name, int days) {
+        box.run("""
+                mkdir -p /etc/letsencrypt/live/example.org /etc/letsencrypt/archive/example.org
+                cd /etc/letsencrypt/archive/example.org
+                openssl req -newkey rsa -nodes -subj /CN=wildcard -addext 'subjectAltName=DNS:%s' -keyout privkey1.pem |
+                    openssl x509 -req -days %d -CA /root/acme.pem -CAkey /root/acme.key -copy_extensions copy \\
+                        -out fullchain1.pem
+                for name in privkey fullchain; do
+                    ln -sf ../../archive/example.org/${name}1.pem ../../live/example.org/$name.pem
+                done""".formatted(name, days));
+    }
+
+    /** A site changes its domain, keeps the former one in its certificate, and loses the certificate. */
+    @Test
+    void aFormerDomainIsStillAnswered() throws Exception {
+        try (var box = Box.installed(Debian.OLDER.files())) {
+            startAuthority(box);
+            box.run(get());
+            box.install("avatar.example.org");
+            box.run(Documents.commands("A former domain").replace("old.example.org", DOMAIN));
+            for (String renewal : List.of("true", get(), RENEW)) {
+                box.run(renewal);
+                assertServed("Pebble", box, "avatar.example.org");
+                assertServed("Pebble", box, DOMAIN);
+                String answer = box.curl("https://" + DOMAIN + "/x").ok();
+                assertTrue(answer.contains("\nLocation: https://avatar.example.org/"), answer);
+            }
+
+            // The power has failed during a renewal.
+            box.run("truncate -s 0 /etc/letsencrypt/archive/avatar.example.org/*.pem");
+            assertFalse(box.succeeds("systemctl restart nginx"));
+            box.run("rm /etc/avatar/site-former.conf\n" + Documents.commands("A certificate that is gone"));
+            assertServed("Pebble", box, "avatar.example.org");
         }
     }
 }

@@ -8,7 +8,6 @@ import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,15 +33,15 @@ class DocumentsIT {
                     rm cats/Renard-2.png
                     mv cats/Renard-15.png cats/Renard-3.png
                     mogrify -resize '200x150!' cats/Renard-3.png
-                    """ + copyByRsync().replace("192.0.2.1:", "/root/"));
-            List<String> change = Documents.blocks("Change the pictures");
-            String said = box.run("cd /root; " + change.get(0));
+                    """ + inline("Good to know", "rsync").replace("192.0.2.1:", "/root/"));
+            String change = Documents.commands("Change the pictures");
+            String said = box.run(change);
             assertPictures(13, said);
             Matcher back = Pattern.compile("Pictures: 13 in place of 12[.] To go back: (.*)")
                     .matcher(said);
             assertTrue(back.find(), said);
             assertPictures(12, box.run("cd /root; " + back.group(1)));
-            assertPictures(13, box.run("cd /root; " + change.get(1)));
+            assertPictures(13, box.run(inline("Change the pictures", "sed") + "; " + change));
             box.run("visit --output seen.png https://avatar.example.org/picture/; identify seen.png | grep 120x120");
             assertPictures(13, box.run(Documents.commands("Update")));
 
@@ -59,17 +58,22 @@ class DocumentsIT {
             assertTrue(alarm.output().startsWith("the Java program does not answer"), alarm::output);
             assertEquals(1, alarm.status());
 
+            String version = box.run(inline("When something is wrong", "sh"));
+            assertTrue(version.matches("[0-9a-f]{8}"), version);
+            assertEquals(version, box.run("/root/deploy/install --version"));
+
             String left = box.run(Documents.commands("Remove"));
             assertTrue(left.contains("rm -r /etc/cron.d/avatar"), left);
             assertEquals("", box.run("ls /etc/nginx/*/ /etc/systemd/system | grep avatar || true"));
+            assertPictures(13, box.install(""));
         }
     }
 
-    /** The guide has it in a sentence: no server can run it. */
-    private static String copyByRsync() throws IOException {
-        Matcher command = Pattern.compile("`(rsync .*?)`").matcher(Documents.section("Good to know"));
-        assertTrue(command.find());
-        return command.group(1);
+    /** A command in a sentence of the guide. */
+    private static String inline(String heading, String command) throws IOException {
+        Matcher inline = Pattern.compile("`(" + command + " .*?)`").matcher(Documents.section(heading));
+        assertTrue(inline.find());
+        return inline.group(1);
     }
 
     private static void assertPictures(int count, String said) {

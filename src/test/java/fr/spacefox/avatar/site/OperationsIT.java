@@ -7,50 +7,17 @@ import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The recipes of deploy/operations.md work. LoadIT has the one for many visitors, CertificateIT a certificate. */
+/** The recipes of deploy/operations.md work. LoadIT has the one for many visitors, CertificateIT all certificates. */
 @Needs(BOX)
 class OperationsIT {
 
-    /** A site changes its domain, keeps the former one, and loses its certificate. */
-    @Test
-    void aFormerDomainIsStillAnswered() throws Exception {
-        try (var box = new Box(Debian.OLDER.files())) {
-            Box.drawFoxes(5, box.path("/root/cats"));
-            box.run("echo PORT=6667 > /etc/default/avatar");
-            box.install("old.example.org cats");
-            box.run(CertificateIT.AUTHORITY + """
-
-                    printf '127.0.0.1 %s\\n' avatar.example.org old.example.org >> /etc/hosts
-                    systemctl start pebble""");
-            CertificateIT.certificate(box).ok();
-            box.install("avatar.example.org");
-            box.run("export REQUESTS_CA_BUNDLE=/root/acme.pem\n" + Documents.commands("A former domain"));
-            String certificate = "openssl s_client -connect 127.0.0.1:443 -servername %1$s < /dev/null 2> /dev/null"
-                    + " | openssl x509 -noout -checkhost %1$s -issuer | grep -e Pebble -e 'does match'";
-            for (String domain : List.of("avatar.example.org", "old.example.org")) {
-                String answer = box.curl("https://" + domain + "/x").output();
-                assertTrue(
-                        answer.matches("(?s)HTTP/1\\.1 302 .*\nLocation: https://avatar\\.example\\.org/.*"), answer);
-                assertEquals(
-                        2, box.run(String.format(certificate, domain)).lines().count());
-            }
-            String command = box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline");
-            assertTrue(command.contains(" 6667 5 https://avatar.example.org/"), command);
-
-            // The power has failed during a renewal.
-            box.run("""
-                    rm /etc/avatar/site-former.conf
-                    truncate -s 0 /etc/letsencrypt/archive/avatar.example.org/*1.pem""");
-            assertFalse(box.succeeds("systemctl restart nginx"));
-            box.run("export REQUESTS_CA_BUNDLE=/root/acme.pem\n" + Documents.commands("A certificate that is gone"));
-            box.run(String.format(certificate, "avatar.example.org") + " | grep Pebble");
-        }
-    }
+    private static final String DOMAIN = "avatar.spacefox.fr";
 
     /** Apache or Caddy. */
     @ParameterizedTest
@@ -58,15 +25,16 @@ class OperationsIT {
     void anotherWebServerCanStandInFront(String heading, String service) throws Exception {
         try (var box = new Box(Debian.NEWER.files())) {
             Box.drawFoxes(5, box.path("/root/cats"));
+            box.run("mkdir /var/www/avatar; touch /var/www/avatar/config.php");
             box.run(Documents.commands("The Java program alone"));
-            // An update, with another program in place of the former one.
-            box.run("cd /root; " + Documents.blocks("The Java program alone").get(1));
+            String former = box.run("cd /var/www/avatar; ls -d [0-9]*");
+            box.run("rm /root/cats/Renard-5.png\n" + Documents.commands("The Java program alone"));
             box.run("""
-                    cd /var/www/avatar/*/
+                    cd /var/www/avatar/[0-9]*
                     tee Renard-0.png > notes.txt < /etc/hostname
-                    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=avatar \\
-                        -keyout /etc/ssl/private/avatar.key -out /etc/ssl/certs/avatar.pem""");
-            String set = box.run("ls /var/www/avatar") + "/";
+                    openssl req -x509 -newkey rsa -nodes -subj /CN=avatar -keyout /etc/ssl/private/avatar.key \\
+                        -out /etc/ssl/certs/avatar.pem""");
+            String set = box.run("cd /var/www/avatar; ls -d [0-9]*");
             // Caddy asks an authority, which is not there; its own one is.
             box.run(Documents.commands(heading)
                     .replace("avatar.example.org {", "avatar.example.org {\n    tls internal"));
@@ -76,22 +44,56 @@ class OperationsIT {
                     "",
                     "a?b=c",
                     "Renard-3.png",
-                    set + "notes.txt",
-                    set + "Renard-0.png",
+                    "config.php",
+                    former + "/Renard-3.png",
+                    set + "/Renard-5.png",
+                    set + "/notes.txt",
+                    set + "/Renard-0.png",
                     "x --request POST --data fox")) {
                 String answer = box.curl(("https://avatar.example.org/" + request).split(" "))
                         .output();
-                String site = "\nLocation: https://avatar\\.example\\.org/" + set + "Renard-[1-5]\\.png\\b.*";
+                String site = "\nLocation: https://avatar\\.example\\.org/" + set + "/Renard-[1-4]\\.png\\b.*";
                 assertTrue(answer.matches("(?s)HTTP/1\\.1 302 .*" + site), request + ": " + answer);
                 assertTrue(answer.matches("(?si).*\ncache-control: private, no-store\\b.*"), answer);
                 assertFalse(answer.toLowerCase().contains("content-type"), answer);
             }
             Command picture =
-                    box.curl("--output", "/root/seen.png", "https://avatar.example.org/" + set + "Renard-3.png");
+                    box.curl("--output", "/root/seen.png", "https://avatar.example.org/" + set + "/Renard-3.png");
             assertTrue(picture.ok().contains("\nCache-Control: public, max-age=31536000, immutable"), picture::output);
-            box.run("cmp /root/seen.png /var/www/avatar/" + set + "Renard-3.png");
-            box.run("cd /root; deploy/remove");
-            assertFalse(Files.exists(box.path("/etc/systemd/system/avatar.service")));
+            box.run("cmp /root/seen.png /var/www/avatar/" + set + "/Renard-3.png");
+            String left = box.run("cd /root; deploy/remove");
+            assertTrue(left.endsWith("\n    rm -r /usr/local/lib/avatar\n    rm -r /var/www/avatar"), left);
+        }
+    }
+
+    /** Varnish, as it is installed, is the CDN. */
+    @Test
+    void aCdnKeepsPicturesAndAsksForEachRedirect() throws Exception {
+        try (var box = Box.installed(Debian.NEWER.files())) {
+            box.run("varnishd -a 127.0.0.1:8080 -b 127.0.0.1:80 -n /tmp/cdn");
+            String cdn = "visit --connect-to ::127.0.0.1:8080 --output /root/seen.png --write-out"
+                    + " '%{http_code} %{redirect_url} %header{x-varnish}\\n' http://";
+            // Varnish names the request, and the one by which it has got what it keeps.
+            List<String> redirects =
+                    box.run(cdn + DOMAIN + "/me.png#[1-100]").lines().toList();
+            redirects.forEach(line -> assertTrue(line.matches("302 https://\\S+ \\d+"), line));
+            String[] pictures = redirects.stream()
+                    .map(line -> line.split(" ")[1].replace("https://", ""))
+                    .distinct()
+                    .toArray(String[]::new);
+            assertTrue(pictures.length > 10, () -> String.join("\n", pictures));
+            box.run(cdn + pictures[0]);
+            box.run("systemctl stop nginx");
+            String kept = box.run(cdn + pictures[0] + "; cmp /root/seen.png " + box.set() + "/"
+                    + pictures[0].replaceFirst(".*/", ""));
+            assertTrue(kept.matches("200  \\d+ \\d+"), kept);
+            box.run("systemctl start nginx");
+
+            // The authority comes by the CDN, too.
+            CertificateIT.startAuthority(box);
+            box.run("sed -i 's/\"httpPort\": 80/&80/' /root/pebble.json; systemctl restart pebble\n"
+                    + CertificateIT.get());
+            CertificateIT.assertServed("Pebble", box, DOMAIN);
         }
     }
 
@@ -108,32 +110,40 @@ class OperationsIT {
             plug(old, first, 1);
             plug(old, second, 2);
             Box.drawFoxes(13, old.path("/root/cats"));
-            old.run(CertificateIT.AUTHORITY + """
-
-                    systemctl start pebble
-                    mkdir -p /etc/avatar /etc/systemd/system/avatar.service.d
-                    printf 'location = /robots.txt {\\n    return 200 own;\\n}\\n' > /etc/avatar/site-own.conf
-                    printf '[Service]\\nNice=1\\n' > /etc/systemd/system/avatar.service.d/override.conf""");
-            old.install("avatar.spacefox.fr cats");
-            CertificateIT.certificate(old).ok();
-            old.run("ln -s /usr/bin/true /usr/sbin/sendmail\n" + Documents.commands("Watch"));
+            CertificateIT.startAuthority(old);
+            for (var box : List.of(first, second)) {
+                for (String file : List.of("/etc/ssl/certs/ca-certificates.crt", "/etc/letsencrypt/cli.ini"))
+                    Files.copy(old.path(file), box.path(file), StandardCopyOption.REPLACE_EXISTING);
+                box.run("echo 192.0.2.9 authority >> /etc/hosts");
+            }
+            old.run("""
+                    mkdir -p /etc/avatar /etc/systemd/system/avatar.service.d '/srv/my settings'
+                    echo 'location = /x { add_header Cache-Control max-age=9; return 200; }' > /etc/avatar/site-own.conf
+                    printf '[Service]\\nNice=1\\n' > /etc/systemd/system/avatar.service.d/override.conf
+                    echo PORT=6667 > '/srv/my settings/avatar'
+                    ln -s '/srv/my settings/avatar' /etc/default
+                    ln -s /usr/bin/true /usr/sbin/sendmail""");
+            old.install(DOMAIN + " cats");
+            old.run(CertificateIT.get());
+            old.run(Documents.commands("Watch"));
             List<String> move = Documents.blocks("Move to another server");
-            old.run("cd /root; " + move.get(0));
+            old.run(move.get(0));
 
-            String copy = "cd " + old.path("/root") + "; cp -r acme.pem avatar.tar.gz cats ";
-            Command.run("sh", "-c", copy + first.path("/root")).ok();
-            first.run("echo 192.0.2.9 authority >> /etc/hosts; cd /root; " + move.get(1));
-            String pictures = "cd /var/lib/avatar; sha256sum */Renard-* | sort";
+            Command.run("sh", "-c", "cd " + old.path("/root") + "; cp -r avatar.tar.gz cats " + first.path("/root"))
+                    .ok();
+            first.run("cd /root\n" + move.get(1));
+            String pictures = "cd /var/lib/avatar/site/pictures; sha256sum */Renard-* | sort";
             assertEquals(old.run(pictures), first.run(pictures));
-            String certificate = CertificateIT.served(first);
-            assertTrue(certificate.contains("Pebble"), certificate);
-            String chain = "cat /etc/letsencrypt/live/avatar.spacefox.fr/fullchain.pem";
-            assertEquals(old.run(chain), first.run(chain));
-            assertEquals("own", first.run("visit https://avatar.spacefox.fr/robots.txt"));
+            String certificate = CertificateIT.assertServed("Pebble", first, DOMAIN);
+            assertEquals(CertificateIT.served(old, DOMAIN), certificate);
+            String own = first.run("visit --head https://avatar.spacefox.fr/x | grep -i ^Cache | tr -d '\\r'");
+            assertEquals("Cache-Control: max-age=9", own);
             assertEquals("1", first.run("systemctl show --property=Nice --value avatar; grep -q 7 /etc/cron.d/avatar"));
+            first.run("grep 6667 '/srv/my settings/avatar' /var/lib/avatar/site/environment");
             lead(old, 1);
             first.run(CertificateIT.RENEW);
-            first.awaitTrue("the renewal", () -> !CertificateIT.served(first).equals(certificate));
+            first.awaitTrue(
+                    "the renewal", () -> !CertificateIT.served(first, DOMAIN).equals(certificate));
 
             // The second machine takes everything from the first, while visitors come.
             second.run("mkdir -p /root/.ssh; echo StrictHostKeyChecking accept-new > /root/.ssh/config"
@@ -141,19 +151,20 @@ class OperationsIT {
             first.run("mkdir -p /root/.ssh; systemctl start ssh");
             Files.copy(second.path("/root/.ssh/id_ed25519.pub"), first.path("/root/.ssh/authorized_keys"));
             List<String> recipe = Documents.blocks("A second machine");
-            second.run("rm -r /root/deploy; " + recipe.get(0));
+            second.run("mkdir -p /etc/letsencrypt/live/other.example.org; rm -r /root/deploy\n" + recipe.get(0));
             Process visitors = old.start(VISITORS);
             lead(old, 2);
-            String before = CertificateIT.served(second);
+            String before = CertificateIT.served(second, DOMAIN);
             first.run(CertificateIT.RENEW + """
-                    ; cd /root
+
+                    cd /root
                     echo '# newer' >> deploy/avatar.service
                     rm cats/Renard-5.png
                     deploy/install avatar.spacefox.fr cats""");
             second.run("/etc/cron.hourly/avatar; tail -n 1 /etc/systemd/system/avatar.service | grep newer");
             assertEquals(first.run(pictures), second.run(pictures));
-            second.awaitTrue("the copy", () -> CertificateIT.served(first).equals(CertificateIT.served(second)));
-            assertNotEquals(before, CertificateIT.served(second));
+            assertNotEquals(before, CertificateIT.served(second, DOMAIN));
+            assertEquals(CertificateIT.served(first, DOMAIN), CertificateIT.served(second, DOMAIN));
             old.run("touch /root/stop");
             String got = Command.finish(visitors).ok();
             assertTrue(got.matches(" *\\d+ 200 image/png"), got);
@@ -161,11 +172,10 @@ class OperationsIT {
             // The first one is unplugged, and then given up.
             old.run("ip link set port1 down; ip neighbour flush dev eth0");
             assertEquals("200 image/png", old.run(String.format(VISIT, 1, 2)));
-            Files.copy(old.path("/root/acme.pem"), second.path("/root/acme.pem"));
-            second.run("echo 192.0.2.9 authority >> /etc/hosts; export REQUESTS_CA_BUNDLE=/root/acme.pem\n"
-                    + recipe.get(1));
-            assertEquals(
-                    "site-own.conf", second.run("cd /etc/avatar; ls site*.conf; [ ! -e /etc/cron.hourly/avatar ]"));
+            second.run(recipe.get(1));
+            CertificateIT.assertServed("Pebble", second, DOMAIN);
+            assertEquals("site-own.conf", second.run("ls /etc/avatar; [ ! -e /etc/cron.hourly/avatar ]"));
+            second.run("ls -d /etc/letsencrypt/live/other.example.org");
         }
     }
 
