@@ -48,7 +48,7 @@ def avatar(name, *flags, heap=8):
 def deployed(port="PORT"):
     """The unit's command, which is configured there alone."""
     command = re.search(r"^ExecStart=\S+ (.*)", UNIT.read_text().replace("\\\n", " "), re.M)[1]
-    return [JAVA, *command.replace("/usr/local/lib/avatar/avatar.jar", str(JAR)).replace("${PORT}", f"{{{port}}}")
+    return [JAVA, *command.replace("/var/lib/avatar/site/deploy/avatar.jar", str(JAR)).replace("${PORT}", f"{{{port}}}")
             .replace("${", "{").split()]
 
 
@@ -128,10 +128,11 @@ def fill(text, words):
 
 def site(words):
     """The site's file as deploy/install fills it in, with this machine's ports and folders."""
-    text = fill(SITE_FILE.read_text(), {
-        "DOMAIN": HOST, "PORT": words["INNER"], "SET": SET, "CERTIFICATE": str(BUILD), "HTTP2": " http2",
-        "HTTP2_ON": "", "IPV6": "" if Path("/proc/net/if_inet6").exists() else "# "})
     directory = words["DIRECTORY"]
+    no_ipv6 = "" if Path("/proc/net/if_inet6").exists() else "# "
+    text = fill(SITE_FILE.read_text().replace("@SITE@/pictures", directory), {
+        "DOMAIN": HOST, "PORT": words["INNER"], "SET": SET, "CERTIFICATE": str(BUILD), "HTTP2": " http2",
+        "HTTP2_ON": "", "IPV6_80": no_ipv6, "IPV6_443": no_ipv6})
     for pattern, replacement in [("/var/lib/avatar", directory), ("/run/avatar", f"{directory}/draws"),
                                  ("/etc/avatar", f"{directory}/own"),
                                  (r"(listen .*)\b80\b", rf"\g<1>{words['PORT']}"),
