@@ -9,7 +9,9 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 ROOT, PEERS, BUILD = BENCH.parent, BENCH / "peers", BENCH / "build"
-JAR, SITE_FILE, UNIT = (ROOT / "deploy" / name for name in ("avatar.jar", "nginx.conf", "avatar.service"))
+DEPLOY = ROOT / "deploy"
+JAR = DEPLOY / "avatar.jar"
+NO_IPV6 = "" if Path("/proc/net/if_inet6").exists() else "# "
 HOST, SET = "avatar.spacefox.fr", "0123abcd"
 COUNT = 21  # pictures, as in the article
 JAVA = "/usr/lib/jvm/default-java/bin/java"  # Debian's default-jre, whatever else is on PATH
@@ -17,7 +19,7 @@ FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian 
 NGINX = ["nginx", "-e", "stderr", "-p", "{DIRECTORY}", "-c", "{DIRECTORY}/nginx.conf"]
 PHP = [FPM, "-R", "-y", "{DIRECTORY}/php-fpm.conf"]
 APACHE = ["apache2", "-D", "FOREGROUND", "-f", "{DIRECTORY}/apache.conf"]
-valid, unit = re.search(r"proxy_cache_valid 302 (\d+)([sm]);", SITE_FILE.read_text()).groups()
+valid, unit = re.search(r"proxy_cache_valid 302 (\d+)([sm]);", (DEPLOY / "nginx.conf").read_text()).groups()
 AGE = int(valid) * {"s": 1, "m": 60}[unit]  # seconds for which a draw serves the site
 
 
@@ -32,7 +34,9 @@ class Peer:
     status: int = 302  # 200: it answers with the picture itself
     typed: bool = False  # it cannot redirect without a Content-Type
     path: str = "/any/path.png?and=query"
+    picture: str = ""  # behind its redirect: the path, with %d for the number
     draws: bool = True  # anew for each request
+    deploy: Path = None  # the site's folder
     optional: bool = False  # not in Debian 12, so that even CI may be without it
 
 
@@ -45,14 +49,15 @@ def avatar(name, *flags, heap=8):
     return Peer(name, "us", [java("-jar", JAR, *flags, "{PORT}", heap=heap)], [JAR])
 
 
-def deployed(port="PORT"):
+def deployed(port="PORT", deploy=DEPLOY):
     """The unit's command, which is configured there alone."""
-    command = re.search(r"^ExecStart=\S+ (.*)", UNIT.read_text().replace("\\\n", " "), re.M)[1]
-    return [JAVA, *command.replace("/var/lib/avatar/site/deploy/avatar.jar", str(JAR)).replace("${PORT}", f"{{{port}}}")
-            .replace("${", "{").split()]
+    unit = (deploy / "avatar.service").read_text().replace("\\\n", " ")
+    command = re.sub(r"-jar \S+", f"-jar {deploy / 'avatar.jar'}", re.search(r"^ExecStart=\S+ (.*)", unit, re.M)[1])
+    return [JAVA, *command.replace("${PORT}", f"{{{port}}}").replace("${", "{").split()]
 
 
-def jvm(name, origin, folder, *args, flags=(), heap=8, port="{PORT}"):
+def jvm(name, origin, folder, *args, flags=(), heap=64, port="{PORT}"):
+    """Libraries get more memory than the article's program, because some lose requests in 8 MB."""
     jar, lib = BUILD / folder / "main.jar", BUILD / folder / "lib"
     command = java(*flags, "-cp", f"{jar}:{lib}/*", "Main", port, heap=heap)
     return Peer(name, origin, [[*command, *args]], [jar, lib], [jar])
@@ -69,15 +74,23 @@ def served(name, origin, server, *before, ships=(), builds=(), **more):
                 "apache" if server is APACHE else "nginx", **more)
 
 
-SITE = served("the site", "us", NGINX, deployed("INNER"), ships=[JAR, SITE_FILE], draws=False)
-TOMCAT = jvm("Tomcat NIO", "Tomcat's benchmark", "tomcat", "Http11NioProtocol", heap=16)
+def site(deploy, name="the site"):
+    return served(name, "us", NGINX, deployed("INNER", deploy), ships=[deploy / "avatar.jar"], draws=False,
+                  deploy=deploy, picture=f"/{SET}/Renard-%d.png")
+
+
+SITE = site(DEPLOY)
+SCRIPT = [PEERS / "nginx/index.php"]
+PICTURE = "/Renard-%d.png"
+TOMCAT = jvm("Tomcat NIO", "Tomcat's benchmark", "tomcat", "Http11NioProtocol")
 ALL = [
     avatar("avatar.jar"),
     avatar("avatar.jar --pool", "--pool"),
     Peer("avatar.jar as deployed", "us", [deployed()], [JAR]),
-    jvm("article's program", "the article", "original"),
-    jvm("article's program, cached pool", "a comment", "original", "--pool"),
-    binary("Go net/http", "a comment", "go/avatar", "{TLS}", BUILD / "fullchain.pem", BUILD / "privkey.pem"),
+    jvm("article's program", "the article", "original", heap=8),
+    jvm("article's program, cached pool", "a comment", "original", "--pool", heap=8),
+    binary("Go net/http", "a comment", "go/avatar", "{TLS}", BUILD / "fullchain.pem", BUILD / "privkey.pem",
+           BUILD / "pictures", picture=PICTURE),
     binary("Go sequential TCP", "a comment", "tcp-go/avatar"),
     binary("Rust sequential TCP", "a comment", "rust/release/tcp"),
     binary("Ada Web Server", "a comment", "ada/avatar", optional=True, typed=True),
@@ -87,31 +100,33 @@ ALL = [
          [PEERS / "worker"], [BUILD / "worker/node_modules"], "worker"),
     binary("Go, an SVG in any colour", "a comment", "svg/avatar", status=200),
     TOMCAT,
-    jvm("Tomcat NIO2", "Tomcat's benchmark", "tomcat", "Http11Nio2Protocol", heap=16),
+    jvm("Tomcat NIO2", "Tomcat's benchmark", "tomcat", "Http11Nio2Protocol"),
     served("Apache in front of Tomcat NIO", "Tomcat's benchmark", APACHE,
-           *jvm("", "", "tomcat", "Http11NioProtocol", heap=16, port="{INNER}").commands, builds=TOMCAT.builds,
-           ships=[PEERS / "apache", *TOMCAT.ships]),
+           *jvm("", "", "tomcat", "Http11NioProtocol", port="{INNER}").commands, builds=TOMCAT.builds,
+           ships=TOMCAT.ships),
     served("Apache in front of avatar.jar", "Tomcat's benchmark", APACHE, deployed("INNER"),
-           ships=[PEERS / "apache", JAR]),
+           ships=[JAR], picture=PICTURE),
     jvm("Jetty servlet", "Jetty's benchmark", "jetty"),
     jvm("Jetty async servlet", "Jetty's benchmark", "jetty", "--async"),
     jvm("HttpCore NIO", "HttpCore's benchmark", "httpcore"),
     jvm("Vert.x", "us", "vertx"),
     binary("Rust hyper", "us", "rust/release/hyper"),
     Peer("Node.js", "us", [["node", PEERS / "node/server.js", "{PORT}", "{COUNT}"]], [PEERS / "node"]),
-    served("PHP behind nginx", "us", NGINX, PHP, path="/php/any.png", ships=[PEERS / "nginx/index.php"]),
-    served("nginx return 302", "us", NGINX, path="/redirect/any.png", typed=True),
+    served("PHP behind nginx", "us", NGINX, PHP, path="/php/any.png", ships=SCRIPT, picture=PICTURE),
+    served("nginx return 302", "us", NGINX, path="/redirect/any.png", typed=True, picture=PICTURE),
     served("nginx random_index", "us", NGINX, path="/picture/any.png", status=200),
 ]
 NAMED = {peer.name: peer for peer in ALL}
+GO = NAMED["Go net/http"]
 RIVALS = [*(NAMED[name] for name in ("nginx return 302", "nginx random_index", "Go net/http", "PHP behind nginx",
                                      "Apache in front of avatar.jar")),
-          served("PHP, 64 draws kept", "us", NGINX, PHP, path="/cached/any.png", draws=False)]
+          served("PHP behind nginx's cache", "us", NGINX, PHP, path="/cached/any.png", ships=SCRIPT, draws=False,
+                 picture=PICTURE)]
 ARTICLE = [NAMED["article's program"], NAMED["avatar.jar"],
            avatar("avatar.jar, 16 MB", heap=16),
            jvm("article's program, 16 MB", "the article", "original", heap=16),
            NAMED["article's program, cached pool"],
-           jvm("article's program, ZGC", "a comment", "original", flags=["-XX:+UseZGC"])]
+           jvm("article's program, ZGC", "a comment", "original", flags=["-XX:+UseZGC"], heap=8)]
 
 
 def build(*files):
@@ -126,19 +141,18 @@ def fill(text, words):
     return re.sub(r"@([A-Z0-9_]+)@", lambda word: words[word[1]], text)
 
 
-def site(words):
-    """The site's file as deploy/install fills it in, with this machine's ports and folders."""
+def site_file(deploy, words):
+    """nginx.conf as deploy/install fills it in, with this machine's ports and folders, and the pictures in its root."""
     directory = words["DIRECTORY"]
-    no_ipv6 = "" if Path("/proc/net/if_inet6").exists() else "# "
-    text = fill(SITE_FILE.read_text().replace("@SITE@/pictures", directory), {
-        "DOMAIN": HOST, "PORT": words["INNER"], "SET": SET, "CERTIFICATE": str(BUILD), "HTTP2": " http2",
-        "HTTP2_ON": "", "IPV6_80": no_ipv6, "IPV6_443": no_ipv6})
+    text = fill((deploy / "nginx.conf").read_text(), {
+        "DOMAIN": HOST, "PORT": words["INNER"], "SET": SET, "SITE": directory, "CERTIFICATE": str(BUILD),
+        "HTTP2": " http2", "HTTP2_ON": "", **dict.fromkeys(("IPV6", "IPV6_80", "IPV6_443"), NO_IPV6)})
     for pattern, replacement in [("/var/lib/avatar", directory), ("/run/avatar", f"{directory}/draws"),
                                  ("/etc/avatar", f"{directory}/own"),
                                  (r"(listen .*)\b80\b", rf"\g<1>{words['PORT']}"),
                                  (r"(listen .*)\b443\b", rf"\g<1>{words['TLS']}")]:
-        text, replaced = re.subn(pattern, replacement, text)
-        assert replaced, f"deploy/nginx.conf has no {pattern}"
+        text = re.sub(pattern, replacement, text)
+    shutil.copytree(BUILD / "pictures", Path(re.search(r"^ *root (.*);", text, re.M)[1]) / SET, dirs_exist_ok=True)
     return text
 
 
@@ -149,14 +163,13 @@ def prepare(peer, words):
     words = {**words, "COUNT": str(COUNT), "BUILD": str(BUILD), "AGE": str(AGE), "URL": f"https://{HOST}/Renard-*.png",
              "SERVER": "rivals",
              "NUMBERS": "".join(f"{share}% {number};\n" for number in range(1, COUNT)) + f"* {COUNT};"}
-    if peer is SITE:
+    if peer.deploy:
         words.update(URL=f"https://{HOST}/{SET}/Renard-*.png", SERVER="site")
-        (directory / "site.conf").write_text(site(words))
+        (directory / "site.conf").write_text(site_file(peer.deploy, words))
     if peer.configs:  # copies, because the servers' workers may not be allowed to read this folder
         for config in (PEERS / peer.configs).iterdir():
             (directory / config.name).write_text(fill(config.read_text(), words))
-        for folder in ("pictures", SET):
-            shutil.copytree(BUILD / "pictures", directory / folder, dirs_exist_ok=True)
+        shutil.copytree(BUILD / "pictures", directory / "pictures", dirs_exist_ok=True)
     return [[str(word).format_map(words) for word in command] for command in peer.commands]
 
 
