@@ -1,44 +1,54 @@
 #!/usr/bin/python3 -B
-"""Keeps the last run of each part in results.json, and makes tables, chart and sentences from that alone; started by
-itself, it makes them anew."""
+"""Makes results.json of a whole run's parts, and tables, chart and sentences from that alone; started by itself, it
+makes them anew. With --check it says whether they are of today's site."""
 
+import hashlib
 import json
 import math
 import re
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 
 BENCH = Path(__file__).resolve().parent
-RATES = ("1/s", "10/s", "100/s", "full load")
-LINES = {"the site": "#d9541e", "Go net/http": "#0a84c6", "nginx return 302": "#2e9d5b",
-         "nginx random_index": "#8a8f98", "PHP behind nginx": "#8e5bd0", "Apache in front of avatar.jar": "#b8860b"}
+ROOT, RESULTS, PARTS = BENCH.parent, BENCH / "results.json", BENCH / "build/parts"
+RATES = ("1/min", "1/s", "100/s", "most")
+AT_REST = RATES[:2]
+GO = "Go net/http"
+COLOURS = {"the site": "#d9541e", GO: "#0a84c6", "nginx return 302": "#2e9d5b",
+           "nginx random_index": "#8a8f98", "PHP behind nginx": "#8e5bd0", "PHP behind nginx's cache": "#d64a9b",
+           "Apache in front of avatar.jar": "#b8860b"}
 SAID = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "nearly 10,000",
         "article's program, cached pool": "1.5 to 2 times", "article's program, ZGC": "half",
         "the site": "450, a file by nginx over HTTPS"}
-EQUAL = 1.5  # programs whose costs are within this factor of each other are equals
-TEXT = """\
-One core of this {processor} sends {avatars} redirects a second over TLS, twenty on a connection. A page of twenty
-avatars costs the site {the site: 1/s} ms of a core at one page a second, {the site: 100/s} at a hundred and
-{the site: full load} at full load; Go's own server {Go net/http: 1/s}, {Go net/http: 100/s} and
-{Go net/http: full load}; at one page a second PHP behind nginx {PHP behind nginx: 1/s},
-and Apache in front of the jar {Apache in front of avatar.jar: 1/s}.
-Others are better: nginx alone, by `return 302`, costs less at every load, {nginx return 302: 1/s} ms at one page a
-second and {nginx return 302: full load} at full load, and PHP, if nginx keeps 64 of its redirects like the jar's,
-{PHP, 64 draws kept: 1/s} at one page a second; of memory the site then takes {the site: 1/s, memory} MB, that PHP
-{PHP, 64 draws kept: 1/s, memory} and Go {Go net/http: 1/s, memory}; and when nobody asks, the site wakes up
-{the site: idle, wakeups} times a second, and Go {Go net/http: idle, wakeups} times."""
-ALIKE = """\
-Where samples overlap neither is ahead, as with the site and Go at one page a second, and with the site and that PHP
-at a hundred and at full load. So it is with 10,000 clients at once, where a request costs the site
-{the site: 10k clients} µs and Go {Go net/http: 10k clients} (in {the site: 10k clients, memory} and
-{Go net/http: 10k clients, memory} MB), and by the article's command in 16 MB of heap, where the article's program
-answers {article's program, 16 MB: ab, rate} requests a second and the jar {avatar.jar, 16 MB: ab, rate}."""
+CLOSE = 1.2  # samples whose highest is within this factor of the lowest are one figure
+
+
+def fingerprint(files):
+    """Of all lines but comments."""
+    return hashlib.sha256(b"".join(re.sub(rb"(?m)^\s*(#|//|;)( .*)?\n", b"", (ROOT / file).read_bytes())
+                                   for file in files)).hexdigest()[:16]
+
+
+def fingerprints():
+    """Of the site, and of what measures it and of its peers. Tables and chart can be made anew."""
+    files = subprocess.run(["git", "ls-files", "bench", "samples/Foxes.java"], cwd=ROOT, stdout=subprocess.PIPE,
+                           text=True, check=True)
+    return {"site": fingerprint(f"deploy/{name}" for name in ("avatar.jar", "avatar.service", "nginx.conf")),
+            "bench": fingerprint(file for file in files.stdout.split()
+                                 if not re.search("README|report.py|results", file))}
+
+
+def samples(row, key, field="cpu"):
+    """Pages and visits are in ms."""
+    return [value / (1e3 if key.endswith(RATES) and field == "cpu" else 1) for value in row[key][field]]
 
 
 def middle(row, key, field="cpu"):
-    """Pages are in ms."""
-    return median(row[key][field]) / (1e3 if key in RATES and field == "cpu" else 1)
+    """At rest each draw of the site is renewed in one sample of several, so there a cost is the mean."""
+    return (fmean if key.endswith(AT_REST) and field == "cpu" else median)(samples(row, key, field))
 
 
 def number(value, digits=2):
@@ -46,128 +56,179 @@ def number(value, digits=2):
     return f"{value:,.{max(0, digits - 1 - math.floor(math.log10(value)))}f}" if value else "0"
 
 
-def figure(row, key, field="cpu", digits=2):
-    """With the part of the requests that were answered rightly, where that is not all."""
-    share = middle(row, key, "right") if field in ("cpu", "rate") and key != "idle" else 1
-    return number(middle(row, key, field), digits) + f", {share:.0%} right" * (share < 0.995)
+def figure(row, key, field="cpu"):
+    """With the lowest and the highest sample, where they differ, and the part that was answered rightly, where that is
+    not all."""
+    found, share = samples(row, key, field), min(row[key]["right"])
+    wide = max(found) > CLOSE * min(found)
+    return (number(middle(row, key, field)) + f" ({number(min(found))} to {number(max(found))})" * wide
+            + f", {math.floor(share * 100)}% right" * (share < 0.995 and field == "cpu"))
 
 
-def spread(row, *keys):
-    """The highest cost of a load's samples divided by the lowest, where that is most."""
-    return f"{max(max(row[key]['cpu']) / max(min(row[key]['cpu']), 1) for key in keys if key in row):.1f}"
-
-
-def cost(row, keys):
-    return next((index, middle(row, key)) for index, key in enumerate(keys) if key in row)
+def below(row, other, key, field="cpu"):
+    """Whether each sample of one is lower than each of the other; else neither is ahead."""
+    return max(row[key][field]) < min(other[key][field])
 
 
 def table(rows, heads, keys, cells):
-    """Markdown: the rows that have the last load, in the order of cost; ours are bold."""
-    rows = sorted((pair for pair in rows.items() if keys[-1] in pair[1]), key=lambda pair: cost(pair[1], keys))
-    lines = [[f"**{name}**" if name.startswith(("the site", "avatar.jar")) else name, *cells(name, row)]
-             for name, row in rows]
+    """Markdown: the rows in the order of cost by the first of these keys that each has; ours are bold."""
+    ranked = sorted((next((index, middle(row, key)) for index, key in enumerate(keys) if key in row), name)
+                    for name, row in rows.items() if keys[-1] in row)
+    lines = [[f"**{name}**" if name.startswith(("the site", "avatar.jar")) else name, *cells(rows[name])]
+             for _, name in ranked]
     return [f"| {' | '.join(line)} |" for line in [heads, ["---"] + ["--:"] * (len(heads) - 1), *lines]]
 
 
-def site_table(rows):
-    return table(rows, ["ms of a core for a page, at", *RATES[:3], RATES[3], "pages/s", "wait at 10/s, ms", "at 100/s",
-                        "MB at 1/s", "at full load", "idle: µs/s", "wake-ups/s", "spread"], RATES, lambda name, row: [
-        *(figure(row, key, digits=3) for key in RATES[:3]), number(middle(row, RATES[3]), 3),
-        "≥ " * (middle(row, RATES[3], "busy") < 0.9) + figure(row, RATES[3], "rate", 3),
-        *(f"{figure(row, key, 'wait')} / {figure(row, key, 'wait99')}" for key in RATES[1:3]),
-        figure(row, "1/s", "memory"), figure(row, RATES[3], "memory"), figure(row, "idle"),
-        figure(row, "idle", "wakeups"), spread(row, *RATES)])
+def load_table(rows, kind, rates, heads=(), more=lambda row: ()):
+    most = f"{kind}, most"
+    heads = [f"ms of a core for a {kind}, at", *rates, "most a second", "wait then, ms", "99th percentile", *heads]
+    return table(rows, heads, [f"{kind}, 1/s"], lambda row: [
+        *(figure(row, f"{kind}, {rate}") for rate in rates),
+        "≥ " * (middle(row, most, "busy") < 0.9) + figure(row, most, "rate"), figure(row, most, "wait"),
+        figure(row, most, "wait99"), *more(row)])
+
+
+def visit_table(rows):
+    return load_table(rows, "visit", RATES, ["MB at 1/s", "MB at most", "idle: µs/s"], lambda row: [
+        figure(row, "visit, 1/s", "memory"), figure(row, "visit, most", "memory"), figure(row, "visit, 1/min", "idle")])
+
+
+def first_visit_table(rows):
+    return load_table(rows, "first visit", RATES)
+
+
+def page_table(rows):
+    return load_table(rows, "page", RATES[1:])
 
 
 def article_table(rows):
-    return table(rows, ["requests/s", "in the article", "here", "CPU, µs", "MB", "spread"], ["ab"], lambda name, row: [
-        SAID.get(name, ""), figure(row, "ab", "rate", 3), figure(row, "ab"), figure(row, "ab", "memory"),
-        spread(row, "ab")])
+    return table(rows, ["requests/s", "in the article", "here", "CPU, µs", "MB"], ["ab"], lambda row: [
+        SAID.get(row["name"], ""), *(figure(row, "ab", field) for field in ("rate", "cpu", "memory"))])
 
 
 def peers_table(rows):
-    def place(row, key):
-        """From the first to the last that it may have among its equals."""
-        own, costs = middle(row, key), [middle(other, key) for other in rows.values() if key in other]
-        first, last = sum(each * EQUAL < own for each in costs) + 1, sum(each <= own * EQUAL for each in costs)
-        return f"{first} to {last}" if last > first else str(first)
+    def cell(row, key):
+        """A place is from the first to the last that it may have."""
+        others = [other for other in rows.values() if key in other]
+        first = sum(below(other, row, key) for other in others) + 1
+        last = sum(not below(row, other, key) for other in others)
+        return (figure(row, key) + "°" * (middle(row, key, "busy") < 0.85),
+                f"{first} to {last}" if last > first else str(first))
     keys = ("kept alive", "closed")
     return table(rows, ["program", "from", "bytes", "kept alive: CPU, µs", "place", "closed: CPU, µs", "place",
-                        "MB, closed", "spread"], keys, lambda name, row: [
+                        "MB, closed"], keys, lambda row: [
         row["from"], "–" if row["bytes"] == "0" else row["bytes"],
-        *(cell for key in keys for cell in ((figure(row, key), place(row, key)) if key in row else ("–", "–"))),
-        figure(row, "closed", "memory"), spread(row, *keys)])
+        *(text for key in keys for text in (cell(row, key) if key in row else ("–", "–"))),
+        figure(row, "closed", "memory")])
 
 
-def sentences(text, rows, machine):
-    best = 20 * middle(rows["the site"], RATES[3], "rate")  # avatars a second, which are rounded down
-    known = {"processor": re.search(" of ([^,]*)", machine)[1], "avatars": f"{best // 1e3 * 1e3:,.0f}"}
+def beside(rows, key, field="cpu"):
+    """Which rivals are better than the site, as good, and worse."""
+    words = ("more", "as many", "fewer") if field == "rate" else ("less", "as much", "more")
+    site, found = rows["the site"], {word: [] for word in words}
+    for name, row in rows.items():
+        if row is not site and key in row:
+            lower, higher = below(row, site, key, field), below(site, row, key, field)
+            better, worse = (higher, lower) if field == "rate" else (lower, higher)
+            found[words[0 if better else 2 if worse else 1]].append(name)
+    groups = [(word, ", ".join(names)) for word, names in found.items() if names]
+    groups[-1] = groups[-1][0], "the others" if groups[1:] else "all others"
+    return "(" + "; ".join(f"{word}: {names}" for word, names in groups) + ")"
 
-    def fill(place):
-        name, _, of = place[1].partition(": ")
-        key, field = (of + ", cpu").split(", ")[:2]
-        return known[name] if not of else number(middle(rows[name], key, field), 3 if field == "rate" else 2)
-    return textwrap.wrap(re.sub(r"\{(.*?)\}", fill, text.replace("\n", " ")), 120,
-                         break_on_hyphens=False)
+
+def sentences(rows):
+    def site(key, unit, field="cpu"):
+        return f"{number(middle(rows['the site'], key, field))} {unit} {beside(rows, key, field)}"
+    return ("A visit to a forum, which is a new TLS connection and one redirect, costs the site "
+            + site("visit, 1/s", "ms of a core at one visit a second") + ".",
+            "It costs " + site("visit, 1/min", "ms at one a minute") + ", where the rest of the minute counts, and "
+            + site("first visit, 1/s", "ms at one a second") + " with the picture behind the redirect. The site takes "
+            + site("visit, 1/s", "MB of memory", "memory") + ", and one core answers at most "
+            + site("visit, most", "visits a second", "rate") + ".")
+
+
+def crowd(rows):
+    cells = [figure(rows[name], "10k clients", field) for field in ("cpu", "memory") for name in ("the site", GO)]
+    return "Of 10,000 clients at once a request costs the site {} µs, and Go {}, in {} and {} MB.".format(*cells)
 
 
 def chart(rows):
-    """A page's cost over the load, by logarithms, on a background of its own, light or dark."""
-    lines = {name: [middle(rows[name], key) for key in RATES] for name in LINES}
-    low, high = (math.log(edge(map(edge, lines.values()))) for edge in (min, max))
-    across, shapes, label = [60, 205, 350, 495], [], 400
+    """What a visit costs, on a background of its own, light or dark. Thin lines go from the lowest to the highest
+    sample. A load that is not answered has no point."""
+    keys, across, label = [f"visit, {rate}" for rate in RATES], [60, 205, 350, 495], 400
+    rows = sorted((row for row in rows.values() if keys[0] in row), key=lambda row: middle(row, keys[-1]))
+    costs = [value for row in rows for key in keys for value in samples(row, key)]
+    low, high = math.log(min(costs)), math.log(max(costs))
 
     def down(cost):
-        return round(310 - 250 * (math.log(cost) - low) / (high - low))
-    for x, key in zip(across, RATES):
-        shapes += [f'<text x="{x}" y="342" text-anchor="middle">{key}</text>']
-    for tick in (cost for cost in (0.2, 0.5, 1, 2, 5, 10, 20, 50) if low <= math.log(cost) <= high):
-        shapes += [f'<path class="grid" d="M45 {down(tick)}H500"/>'
+        return round(330 - 270 * (math.log(cost) - low) / (high - low))
+    shapes = ['<text x="20" y="28" font-size="15">A visit, one redirect over a new TLS connection: ms of a core '
+              '(the axis is logarithmic)</text>']
+    shapes += [f'<text x="{x}" y="362" text-anchor="middle">{rate}</text>' for x, rate in zip(across, RATES)]
+    for tick in (cost for cost in (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if low <= math.log(cost) <= high):
+        shapes += [f'<path class="grid" d="M45 {down(tick)}H515"/>'
                    f'<text x="38" y="{down(tick) + 4}" text-anchor="end">{tick}</text>']
-    for name, line in sorted(lines.items(), key=lambda pair: pair[1][-1]):
-        label = min(down(line[-1]), label - 17)  # names do not cover each other
-        points = " ".join(f"{x},{down(cost)}" for x, cost in zip(across, line))
-        bold = ' class="site"' * (name == "the site")
-        shapes += [f'<polyline stroke="{LINES[name]}" points="{points}"{bold}/><text x="508" y="{label + 4}">'
-                   f'<tspan fill="{LINES[name]}">●</tspan> {name} {number(line[-1])}</text>']
+    for shift, row in enumerate(rows):
+        points = [(x + 3 * shift - 9, key) for x, key in zip(across, keys) if min(row[key]["right"]) >= 0.99]
+        last, colour = middle(row, points[-1][1]), COLOURS[row["name"]]
+        label = min(down(last), label - 17)  # names do not cover each other
+        shapes += [f'<g stroke="{colour}"><polyline' + ' class="site"' * (row["name"] == "the site") + ' points="'
+                   + " ".join(f"{x},{down(middle(row, key))}" for x, key in points) + '"/>',
+                   *(f'<path d="M{x} {down(min(samples(row, key)))}V{down(max(samples(row, key)))}"/>'
+                     for x, key in points),
+                   f'</g><text x="524" y="{label + 4}"><tspan fill="{colour}">●</tspan> '
+                   f'{row["name"]} {number(last)}, {number(middle(row, keys[-1], "rate"))}/s</text>']
     return "\n".join(["<!-- by bench/report.py -->", *shapes, "</svg>", ""])
 
 
 def write(found):
-    """Makes what stands between a mark and the next empty line, if the parts that it needs have been measured."""
+    """Makes what stands between a mark and the next empty line."""
     rows = {}
-    for part in (part for part in found.values() if isinstance(part, dict)):
-        for name, row in part.items():
-            rows[name] = {**rows.get(name, {}), **row}
-    made = {"machine": [f"Of {found['of']}, {found['machine']}."]}
-
-    def has(*parts):
-        return all(part in found for part in parts)
-    needs = {site_table: ("rest", "site"), article_table: ("article",), peers_table: ("peers",)}
-    made.update({make.__name__: make(rows) for make, parts in needs.items() if has(*parts)})
-    if has("rest", "site", "article"):
-        made["how_fast"] = sentences(TEXT, rows, found["machine"])
-        made["alike"] = sentences(ALIKE, rows, found["machine"])
-        picture = BENCH / "results.svg"
-        picture.write_text(picture.read_text().partition("<!--")[0] + chart(rows))
-    for file in (BENCH / "README.md", BENCH.parent / "README.md"):
+    for part in found["parts"].values():
+        for name, row in part["programs"].items():
+            rows[name] = {"name": name, **rows.get(name, {}), **row}
+    steal = [100 * part["steal"] for part in found["parts"].values()]
+    made = {"machine": f"Of {found['of']}, on {found['machine']}. Of the processor time that programs wanted, other "
+                       f"virtual machines took {number(min(steal), 1)} to {number(max(steal), 1)} %."}
+    for make in (visit_table, first_visit_table, page_table, article_table, peers_table, crowd):
+        made[make.__name__] = make(rows)
+    made["in_short"], more = sentences(rows)
+    made["how_fast"] = f"{made['in_short']} {more}"
+    picture = BENCH / "results.svg"
+    picture.write_text(picture.read_text().partition("<!--")[0] + chart(rows))
+    for file in (BENCH / "README.md", ROOT / "README.md"):
         page = file.read_text()
         for name, lines in made.items():
+            lines = textwrap.wrap(lines, 120, break_on_hyphens=False) if isinstance(lines, str) else lines
             page = re.sub(f"(<!-- {name}, by bench/report.py -->\n)(.+\n)*",
                           lambda mark: mark[1] + "".join(f"{line}\n" for line in lines), page)
         file.write_text(page)
 
 
-def keep(part, now, programs):
-    """Puts a part into results.json, a program a line. Parts that were measured of other files or on another machine
-    go."""
-    file = BENCH / "results.json"
-    found = json.loads(file.read_text()) if file.exists() else {}
-    same = all(found.get(key) == now[key] for key in ("files", "machine"))
-    found = {**(found if same else {}), **now, part: programs}
-    file.write_text(re.sub(r"\n {3,}| {2}(?=\n  \})|\n  (?=\})", " ", json.dumps(found, indent=1)) + "\n")
+def keep(name, part, names):
+    """Keeps a part. All of these names, of one site, harness and machine, become results.json, a program a line."""
+    PARTS.mkdir(exist_ok=True)
+    (PARTS / f"{name}.json").write_text(json.dumps(part))
+    parts = {each: json.loads((PARTS / f"{each}.json").read_text()) for each in names
+             if (PARTS / f"{each}.json").exists()}
+    same = ("site", "bench", "machine")
+    missing = [each for each in names if any(parts.get(each, {}).get(key) != part[key] for key in same)]
+    if missing:
+        return f"{name} is kept; for tables and chart these are missing: {', '.join(missing)}"
+    found = {"of": part["of"], **{key: part[key] for key in same},
+             "parts": {each: {key: parts[each][key] for key in ("steal", "programs")} for each in names}}
+    RESULTS.write_text(re.sub(r"\n {5,}| {4}(?=\n    \})|\n {3,4}(?=\})", " ", json.dumps(found, indent=1)) + "\n")
     write(found)
+    return "results.json, tables and chart are of these parts"
+
+
+def main():
+    found = json.loads(RESULTS.read_text())
+    if sys.argv[1:] != ["--check"]:
+        write(found)
+    elif found.get("site") != fingerprints()["site"]:
+        print(f"README's figures, of {found['of']}, are of another site than today's: bench/run measures anew.")
 
 
 if __name__ == "__main__":
-    write(json.loads((BENCH / "results.json").read_text()))
+    main()
