@@ -15,7 +15,7 @@ from statistics import fmean, median
 BENCH = Path(__file__).resolve().parent
 ROOT, RESULTS, PARTS = BENCH.parent, BENCH / "results.json", BENCH / "build/parts"
 RATES = ("1/min", "1/s", "100/s", "most")
-AT_REST = RATES[:2]
+AT_REST = RATES[:2]  # loads for all programs at once
 GO = "Go net/http"
 COLOURS = {"the site": "#d9541e", GO: "#0a84c6", "nginx return 302": "#2e9d5b",
            "nginx random_index": "#8a8f98", "PHP behind nginx": "#8e5bd0", "PHP behind nginx's cache": "#d64a9b",
