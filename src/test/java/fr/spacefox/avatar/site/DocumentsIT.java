@@ -41,7 +41,7 @@ class DocumentsIT {
                     .matcher(said);
             assertTrue(back.find(), said);
             assertPictures(12, box.run("cd /root; " + back.group(1)));
-            assertPictures(13, box.run(inline("Change the pictures", "sed") + "; " + change));
+            assertPictures(13, box.run(inline("Change the pictures", "echo") + "; " + change));
             box.run("visit --output seen.png https://avatar.example.org/picture/; identify seen.png | grep 120x120");
             assertPictures(13, box.run(Documents.commands("Update")));
 
