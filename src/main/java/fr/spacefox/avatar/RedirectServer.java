@@ -12,8 +12,8 @@ import java.util.concurrent.Executors;
 /**
  * Redirects HTTP requests, each to one of COUNT numbered pictures (302 Found, RFC 9110, 15.4.3).
  *
- * <p>The whole jar may have 2,048 bytes, and mvn package says how many it has: hence one class, no lambda, and the
- * limits in one string.
+ * <p>The whole jar may have 2,048 bytes (mvn package prints its size): hence one class, no lambda, and the
+ * properties in one string.
  *
  * <p>Two facts about com.sun.net.httpserver, the JDK's own server, explain the rest:
  * <ul>
@@ -33,7 +33,7 @@ public final class RedirectServer implements Executor, HttpHandler {
 
     /**
      * (?![^/?#]*@) refuses a user before the host, that is, an @ before a path, query or fragment (RFC 9110, 4.2.4).
-     * [^*:/?#] is the host's first letter.
+     * [^*:/?#] is the host's first character.
      */
     private static final String URL_WITH_HOST = "https?://(?![^/?#]*@)[^*:/?#].+";
 
@@ -43,7 +43,7 @@ public final class RedirectServer implements Executor, HttpHandler {
      */
     private static final int HEAP_SHIFT = 17;
 
-    private static final int MAX_CONNECTIONS = 1000; // they fit in 1,024 file descriptors, the usual limit
+    private static final int MAX_CONNECTIONS = 1000; // they fit in 1,024 file descriptors, the least usual limit
     private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux's default maximum
 
     /**
@@ -66,7 +66,7 @@ public final class RedirectServer implements Executor, HttpHandler {
 
     /** Reads the arguments and opens the server. Exit status 2: wrong arguments; 1: the port cannot be opened. */
     public static void main(String[] arguments) {
-        setLimits();
+        setProperties();
         String subject = "arguments: "; // what is being read: a message begins with it
         int status = 2;
         try {
@@ -98,8 +98,8 @@ public final class RedirectServer implements Executor, HttpHandler {
         }
     }
 
-    /** Sets system properties that -D has not set. The JDK reads them once, when it creates the server. */
-    private static void setLimits() {
+    /** Sets system properties that -D has not set. The JDK reads each once, the locale's for the first answer. */
+    private static void setProperties() {
         int connections = (int) (Runtime.getRuntime().maxMemory() >> HEAP_SHIFT);
         if (connections > MAX_CONNECTIONS) connections = MAX_CONNECTIONS;
         String limits = "sun.net.httpserver.maxReqHeaders=30" // different names; browsers send under 20
@@ -108,17 +108,17 @@ public final class RedirectServer implements Executor, HttpHandler {
                 // A new connection may be silent as long. The JDK looks once a second, so they may become three.
                 + " sun.net.httpserver.maxReqTime=2"
                 + " sun.net.httpserver.maxRspTime=2"
-                // Seconds from an answer to the next request. Clients that are answered in the same moment can exceed
+                // Seconds from an answer to the next request. In Java 17 clients that are answered together can exceed
                 // maxIdleConnections and take all places: with the default, nobody else would be admitted for 30 s.
                 + " sun.net.httpserver.idleInterval=2"
                 + " sun.net.httpserver.clockTick=1000" // ms between checks for silent and idle connections
-                // Leaves room for new clients: if all places were idle, nobody else would be admitted for 3 s.
+                // Half of the places of 8 MB are for new clients: if all were idle, nobody would be admitted for 3 s.
                 + " sun.net.httpserver.maxIdleConnections=30"
                 // For a Date header CLDR, the default, takes 480 KB of heap: in 8 MB a third fewer requests a second.
                 // SPI names providers of the class path: there are none, so the JDK takes what it has built in.
                 + " java.locale.providers=SPI"
                 + " jdk.httpserver.maxConnections=" + connections;
-        String[] words = limits.split("[ =]", -1); // names and values in turn
+        String[] words = limits.split("[ =]", -1); // names and values in turn; -1 as in main
         for (int i = 0; i < words.length; i += 2) {
             System.setProperty(words[i], System.getProperty(words[i], words[i + 1]));
         }
