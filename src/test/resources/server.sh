@@ -77,7 +77,7 @@ certificate() {
 # COMMANDS: of sed, which change the site's nginx.conf.
 edit() {
     sed -i.former "$1" $site/nginx.conf
-    ! cmp -s $site/nginx.conf $site/nginx.conf.former
+    cmp -s $site/nginx.conf $site/nginx.conf.former && return 1
     systemctl restart nginx
 }
 
@@ -113,7 +113,7 @@ answers() {
     for url in "http://$1" "https://$1" "--tlsv1.3 https://$1" "--unix-socket /run/shop.sock http://$1"; do
         for to in 127.0.0.1 '[::1]'; do
             # shellcheck disable=SC2086 # an option and an address
-            got=$(curl -q -ksg --max-time 9 -o /dev/null --connect-to "::$to:" -w '%{http_code} %{redirect_url}' $url) ||
+            got=$(curl -q -ksg -m 9 -o /dev/null --connect-to "::$to:" -w '%{http_code} %{redirect_url}' $url) ||
                 got="status $?"
             echo "$url at $to: ${got%%[?]*}"
         done
