@@ -2,37 +2,60 @@ package fr.spacefox.avatar.site;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import fr.spacefox.avatar.support.Command;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.provider.Arguments;
 
-/** Each test of a class begins with the site of four cats, on both Debians. */
+/** A server with a site of four cats. Tests do what they like with it: before each it is as it was, by server.sh. */
 abstract class CatsSite extends EachDebian {
 
     static final String CATS = "cats.example.org";
     static final String ADDRESS = "https://" + CATS + "/me.";
     static final String SETTINGS = "/etc/default/avatar";
-    static final String FILE = InstalledSite.FILE;
+
+    private static final Path RESOURCES = Path.of("src/test/resources");
 
     @BeforeParameterizedClassInvocation
     void install() throws Exception {
+        Files.copy(RESOURCES.resolve("server.sh"), box.path("/srv/server.sh"));
         Box.drawFoxes(4, box.path("/root/foxes"));
-        box.install(CATS + " foxes");
-        box.run("cp " + SETTINGS + " /root/settings; cp /var/lib/avatar/site/environment /root");
+        run("cp -r foxes cats; deploy/install $D cats; keep");
     }
 
     @BeforeEach
     void begin() {
-        box.run("""
-                cd /root
-                rm -rf cats
-                cp -r foxes cats
-                rm -rf /etc/nginx/conf.d/other.conf bin
-                [ ! -L /etc/default/avatar ] || rm /etc/default/avatar
-                cmp settings /etc/default/avatar && cmp environment /var/lib/avatar/site/environment || {
-                    cp settings /etc/default/avatar
-                    deploy/install --replace $0 cats
-                }
-                """.replace("$0", CATS));
+        run("restore");
+    }
+
+    /** Runs a script that knows the commands of server.sh; it must succeed. */
+    String run(String script) {
+        return box.run(". /srv/server.sh\n" + script);
+    }
+
+    Command attempt(String script) {
+        return box.attempt(". /srv/server.sh\n" + script);
+    }
+
+    /** A file's lines WHAT => WHAT FOLLOWS, which may go on in indented lines. */
+    static Stream<Arguments> rows(String file) throws IOException {
+        return Stream.of(Files.readString(RESOURCES.resolve(file)).split("\n+(?!\\s)"))
+                .filter(row -> !row.startsWith("#"))
+                .map(row -> Arguments.of((Object[]) row.strip().split("\\s+=>\\s+")));
+    }
+
+    /** A text in which variables of server.sh have their values. */
+    String expand(String text) {
+        return run("cat << END\n" + text + "\nEND") + "\n";
+    }
+
+    /** Of a text, in which <...> is one. */
+    static String pattern(String text) {
+        return "\\Q" + text.replaceAll("<([^<>]+)>", "\\\\E$1\\\\Q") + "\\E";
     }
 
     /** The last line of what deploy/install prints. */

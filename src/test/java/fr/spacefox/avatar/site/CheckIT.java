@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** deploy/check is silent while all is well, and names what is wrong, on the server and on another machine. */
 @Needs(BOX)
-class CheckIT extends KeptSite {
+class CheckIT extends CatsSite {
 
     private static final Command SILENCE = new Command(0, "");
     private static final String TRUSTING = "CURL_CA_BUNDLE=/etc/avatar/fullchain.pem sh $site/deploy/check";

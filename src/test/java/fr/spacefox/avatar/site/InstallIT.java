@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** One command makes a site of a folder, updates it and keeps what the operator has set, and one removes it. */
 @Needs(BOX)
-class InstallIT extends KeptSite {
+class InstallIT extends CatsSite {
 
     /** The environment of a site. Sites of former releases have these lines, and no others. */
     private static final String ENVIRONMENT = """

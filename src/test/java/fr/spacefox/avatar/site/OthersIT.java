@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Other sites and programs go on beside avatar, and it goes on beside them. */
 @Needs(BOX)
-class OthersIT extends KeptSite {
+class OthersIT extends CatsSite {
 
     private List<Arguments> whoNamesNoSiteGetsWhatWasThere() throws IOException {
         return share(rows("others.txt").toList());

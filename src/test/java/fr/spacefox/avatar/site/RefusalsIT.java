@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** When deploy/install refuses something, it names the culprit and what to do, and nothing has changed. */
 @Needs(BOX)
-class RefusalsIT extends KeptSite {
+class RefusalsIT extends CatsSite {
 
     private static final String USAGE =
             "usage: deploy/install [--replace] [DOMAIN [FOLDER]]\n       deploy/install --version\n";

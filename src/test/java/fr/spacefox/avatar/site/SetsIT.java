@@ -132,7 +132,7 @@ class SetsIT extends CatsSite {
             box.run("sed -i s/SIZE=90/SIZE=40/ " + SETTINGS);
             box.install(CATS + " " + written);
             assertEquals(sums, sums());
-            box.run("cp /root/settings " + SETTINGS);
+            box.run("sed -i s/SIZE=40/SIZE=90/ " + SETTINGS);
         }
         assertShows(ALL);
         box.run("rm -r /root/link /root/" + name);
