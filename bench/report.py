@@ -143,8 +143,8 @@ def sentences(rows):
             + site("visit, 1/s", "ms of a core at one visit a second") + ".",
             "It costs " + site("visit, 1/min", "ms at one a minute") + ", where the rest of the minute counts, and "
             + site("first visit, 1/s", "ms at one a second") + " with the picture behind the redirect. The site takes "
-            + site("visit, 1/s", "MB of memory", "memory") + ", and one core answers at most "
-            + site("visit, most", "visits a second", "rate") + ".")
+            + site("visit, 1/s", "MB of memory, at most 8 of them Java's heap", "memory")
+            + ", and one core answers at most " + site("visit, most", "visits a second", "rate") + ".")
 
 
 def crowd(rows):
