@@ -8,6 +8,7 @@ import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** deploy/check is silent while all is well, and names what is wrong, on the server and on another machine. */
 @Needs(BOX)
+@Order(1)
 class CheckIT extends CatsSite {
 
     private static final Command SILENCE = new Command(0, "");
@@ -31,7 +33,7 @@ class CheckIT extends CatsSite {
     @ParameterizedTest
     @CsvSource({
         "printf 'location\\nrequest = HEAD\\n' > .curlrc",
-        "systemctl stop avatar nginx; (sleep 3; systemctl start avatar nginx) > /dev/null 2>&1 &"
+        "systemctl stop avatar nginx; (sleep 1; systemctl start avatar nginx) > /dev/null 2>&1 &"
     })
     void saysNothingWhileAllIsWell(String script) {
         run(script);

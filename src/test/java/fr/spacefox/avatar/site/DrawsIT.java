@@ -39,8 +39,10 @@ class DrawsIT extends InstalledSite {
                 .toList();
     }
 
-    /** Each of 21 comes up, but for one run of a thousand million. One in 21 is like the one before by chance, and one
-     * in 64 because it gets the same draw: 37 of 599. */
+    /**
+     * No fox is missing, but for one run of a thousand million. One in 21 is like the one before by chance, and one in
+     * 64 because it gets the same draw: 37 of 599.
+     */
     @Test
     void aVisitDoesNotDependOnTheOneBefore() {
         int alike = 0;

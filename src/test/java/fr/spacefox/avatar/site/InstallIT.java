@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** One command makes a site of a folder, updates it and keeps what the operator has set, and one removes it. */
 @Needs(BOX)
+@Order(1)
 class InstallIT extends CatsSite {
 
     /** The environment of a site. Sites of former releases have these lines, and no others. */
@@ -106,25 +108,7 @@ class InstallIT extends CatsSite {
         run("tail -n 1 $site/nginx.conf | grep '# new'; visit --head https://$D/own | grep ' 204 '");
     }
 
-    /** As long as the site has not answered. */
-    @Test
-    void leavesNothingBehindWhenItIsInterrupted() {
-        run("""
-                mkdir bin
-                printf '#!/bin/sh\n[ ! -L %s ] || kill -INT $PPID\nexec /usr/sbin/nginx "$@"\n' $state/back > bin/nginx
-                chmod 755 bin/nginx
-                convert cats/Renard-1.png -flip cats/new.png""");
-        int jvm = box.jvm();
-        var state = new State(box);
-        Command interrupted = attempt("PATH=/root/bin:$PATH deploy/install dogs.example.org cats");
-        String says = "\ndeploy/install: interrupted\ndeploy/install: the site is as before\n";
-        assertTrue(interrupted.output().endsWith(says), interrupted::output);
-        assertEquals(1, interrupted.status());
-        state.assertUnchanged();
-        assertEquals(jvm, box.jvm());
-    }
-
-    /** deploy/install shows the same site again. */
+    /** A removal takes the site off, and an installation brings it back. */
     @Test
     void aRemovalLeavesWhatItSaysAndCanBeUndone() {
         String set = box.set();

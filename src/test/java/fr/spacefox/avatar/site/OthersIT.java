@@ -7,14 +7,15 @@ import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Other sites and programs go on beside avatar, and it goes on beside them. */
 @Needs(BOX)
+@Order(1)
 class OthersIT extends CatsSite {
 
     private List<Arguments> whoNamesNoSiteGetsWhatWasThere() throws IOException {
@@ -41,15 +42,16 @@ class OthersIT extends CatsSite {
         assertFalse(run("nginx -T 2>&1").contains("warn"));
     }
 
+    private List<Arguments> listensByIpv6WhereOthersDo() {
+        return share(List.of(
+                Arguments.of("listen 80; listen *:443 ssl;", "80 443"),
+                Arguments.of("listen 0.0.0.0:80; listen 443 ssl; listen [::]:443 ssl;", "80"),
+                Arguments.of("listen 8080; listen [::1]:8443;", "none")));
+    }
+
     /** Visitors of a site without IPv6 who come by its AAAA record fall back to IPv4, if nobody answers there. */
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "listen 80; listen *:443 ssl; | 80 443",
-                "listen 0.0.0.0:80; listen 443 ssl; listen [::]:443 ssl; | 80",
-                "listen 8080; listen [::1]:8443; | none"
-            })
+    @MethodSource
     void listensByIpv6WhereOthersDo(String lines, String closed) {
         run("no_site; address 192.0.2.9/24; shop $enabled/shop '" + lines + "'; systemctl restart nginx");
         String said = run("deploy/install $D cats");

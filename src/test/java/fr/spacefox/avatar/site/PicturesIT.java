@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** deploy/pictures publishes upright squares of nothing but pixels, and says what it leaves out, and why. */
 @Needs(BOX)
+@Order(1)
 class PicturesIT extends EachDebian {
 
     /** Cases, shell functions, and samples that ImageMagick cannot make; Pillow, pillow-heif and avifenc made them. */

@@ -6,14 +6,15 @@ import static org.junit.jupiter.api.Assertions.*;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The folder is the site: it shows exactly these pictures, as a set named by them, and keeps the way back. */
 @Needs(BOX)
+@Order(1)
 class SetsIT extends CatsSite {
 
     private static final String ALL = "Renard-1.png Renard-2.png Renard-3.png Renard-4.png ";
@@ -117,7 +118,7 @@ class SetsIT extends CatsSite {
             assertReports(4, ADDRESS + "png", box.run(wayBack(1, 4, said)));
         }
         assertEquals(former, sums());
-        box.run("visit http://localhost:6667/; rm -r /root/anna*");
+        box.run("visit http://localhost:6667/");
     }
 
     /** However its path is written, and from a backup that nobody else may read: size and numbers do not change. */
@@ -135,18 +136,20 @@ class SetsIT extends CatsSite {
             box.run("sed -i s/SIZE=40/SIZE=90/ " + SETTINGS);
         }
         assertShows(ALL);
-        box.run("rm -r /root/link /root/" + name);
     }
 
-    /** deploy/install and deploy/check say so; from the folder they are made again, and a damaged set is not taken. */
+    private List<String> losses() {
+        return share(List.of("rm Renard-3.png", "rm *", "echo more >> Renard-1.png"));
+    }
+
+    /** deploy/install says so; from the folder they are made again, and a damaged set is not taken. */
     @ParameterizedTest
-    @ValueSource(strings = {"rm Renard-3.png", "rm *", "echo more >> Renard-1.png"})
+    @MethodSource("losses")
     void picturesThatTheSiteHasLostAreMadeAgain(String loss) throws Exception {
         String sums = sums();
         String remedy =
                 "the site has lost pictures. This makes them again: sh /root/deploy/install " + CATS + " FOLDER";
         String lost = box.run("cd " + box.set() + "; " + loss + "; ls -l");
-        assertTrue(box.attempt("sh /root/deploy/check --insecure").output().contains(remedy));
         assertEquals("deploy/install: " + remedy + "\n", box.tryInstall("").output());
         if (!loss.equals("rm *")) {
             String refused = box.tryInstall(CATS + " " + box.set()).output();

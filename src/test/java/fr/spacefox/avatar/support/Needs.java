@@ -34,7 +34,6 @@ public @interface Needs {
                     mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work box root'"""),
         CHROMIUM("chromium", "command -v chromium"),
         DISK("e2fsprogs mount (by a root who may use loop devices)", "command -v mkfs.ext4; losetup --find"),
-        MAVEN("maven", "command -v mvn"),
         PYTHON("python3", "command -v python3"),
         WRK("wrk", "command -v wrk");
 
