@@ -163,7 +163,7 @@ def chart(rows):
     def down(cost):
         return round(330 - 270 * (math.log(cost) - low) / (high - low))
     shapes = ['<text x="20" y="28" font-size="15">A visit, one redirect over a new TLS connection: ms of a core '
-              '(the axis is logarithmic)</text>']
+              '(logarithmic; thin lines: all samples)</text>']
     shapes += [f'<text x="{x}" y="362" text-anchor="middle">{rate}</text>' for x, rate in zip(across, RATES)]
     for tick in (cost for cost in (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if low <= math.log(cost) <= high):
         shapes += [f'<path class="grid" d="M45 {down(tick)}H515"/>'
@@ -176,6 +176,7 @@ def chart(rows):
                    + " ".join(f"{x},{down(middle(row, key))}" for x, key in points) + '"/>',
                    *(f'<path d="M{x} {down(min(samples(row, key)))}V{down(max(samples(row, key)))}"/>'
                      for x, key in points),
+                   f'<path d="M{points[-1][0]} {down(last)}L520 {label}"/>',
                    f'</g><text x="524" y="{label + 4}"><tspan fill="{colour}">●</tspan> '
                    f'{row["name"]} {number(last)}, {number(middle(row, keys[-1], "rate"))}/s</text>']
     return "\n".join(["<!-- by bench/report.py -->", *shapes, "</svg>", ""])
@@ -188,8 +189,9 @@ def write(found):
         for name, row in part["programs"].items():
             rows[name] = {"name": name, **rows.get(name, {}), **row}
     steal = [100 * part["steal"] for part in found["parts"].values()]
-    made = {"machine": f"Of {found['of']}, on {found['machine']}. Of the processor time that programs wanted, other "
-                       f"virtual machines took {number(min(steal), 1)} to {number(max(steal), 1)} %."}
+    made = {"machine": f"Of {found['of']} (the last part; all are of one site), on {found['machine']}. Of the "
+                       f"processor time that programs wanted, other virtual machines took {number(min(steal), 1)} to "
+                       f"{number(max(steal), 1)} %."}
     for make in (visit_table, first_visit_table, page_table, article_table, peers_table, crowd):
         made[make.__name__] = make(rows)
     made["in_short"], more = sentences(rows)
