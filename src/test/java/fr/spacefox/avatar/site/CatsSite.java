@@ -3,13 +3,9 @@ package fr.spacefox.avatar.site;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
-import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
-import org.junit.jupiter.params.provider.Arguments;
 
 /** A server with a site of four cats. Tests do what they like with it: before each it is as it was, by server.sh. */
 abstract class CatsSite extends EachDebian {
@@ -17,8 +13,6 @@ abstract class CatsSite extends EachDebian {
     static final String CATS = "cats.example.org";
     static final String ADDRESS = "https://" + CATS + "/me.";
     static final String SETTINGS = "/etc/default/avatar";
-
-    private static final Path RESOURCES = Path.of("src/test/resources");
 
     @BeforeParameterizedClassInvocation
     void install() throws Exception {
@@ -39,13 +33,6 @@ abstract class CatsSite extends EachDebian {
 
     Command attempt(String script) {
         return box.attempt(". /srv/server.sh\n" + script);
-    }
-
-    /** A file's lines WHAT => WHAT FOLLOWS, which may go on in indented lines. */
-    static Stream<Arguments> rows(String file) throws IOException {
-        return Stream.of(Files.readString(RESOURCES.resolve(file)).split("\n+(?!\\s)"))
-                .filter(row -> !row.startsWith("#"))
-                .map(row -> Arguments.of((Object[]) row.strip().split("\\s+=>\\s+")));
     }
 
     /** A text in which variables of server.sh have their values. */

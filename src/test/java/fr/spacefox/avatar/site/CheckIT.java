@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -40,7 +39,7 @@ class CheckIT extends CatsSite {
         assertEquals(SILENCE, attempt(TRUSTING));
     }
 
-    private List<Arguments> namesWhatIsWrong() throws IOException {
+    private List<String[]> namesWhatIsWrong() throws IOException {
         return share(rows("checks.txt").toList());
     }
 

@@ -1,7 +1,11 @@
 package fr.spacefox.avatar.site;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
@@ -14,6 +18,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 @FieldSource("fr.spacefox.avatar.site.Debian#ALL")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class EachDebian {
+
+    static final Path RESOURCES = Path.of("src/test/resources");
 
     @Parameter
     Debian debian;
@@ -29,6 +35,13 @@ abstract class EachDebian {
     void discard() throws Exception {
         if (box != null) box.close();
         box = null;
+    }
+
+    /** A file's lines WHAT => WHAT FOLLOWS, which may go on in indented lines. */
+    static Stream<String[]> rows(String file) throws IOException {
+        return Stream.of(Files.readString(RESOURCES.resolve(file)).split("\n+(?!\\s)"))
+                .filter(row -> !row.startsWith("#"))
+                .map(row -> row.strip().split("\\s+=>\\s+"));
     }
 
     /**

@@ -12,7 +12,6 @@ import java.util.List;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -71,7 +70,7 @@ class InstallIT extends CatsSite {
         }
     }
 
-    private List<Arguments> installs() throws IOException {
+    private List<String[]> installs() throws IOException {
         return share(rows("installs.txt").toList());
     }
 

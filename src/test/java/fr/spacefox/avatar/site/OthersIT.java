@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Order(1)
 class OthersIT extends CatsSite {
 
-    private List<Arguments> whoNamesNoSiteGetsWhatWasThere() throws IOException {
+    private List<String[]> whoNamesNoSiteGetsWhatWasThere() throws IOException {
         return share(rows("others.txt").toList());
     }
 

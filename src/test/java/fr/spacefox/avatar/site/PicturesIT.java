@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.*;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
@@ -37,11 +35,10 @@ class PicturesIT extends EachDebian {
 
     /** What each file's first lines explain. */
     static Stream<Arguments> cases(String file) throws IOException {
-        return Stream.of(Files.readString(Path.of(FOLDER, file)).split("\n+(?!\\s)"))
-                .filter(it -> !it.startsWith("#"))
-                .map(it -> (it + " => 90x90: the same").split("\\s+=>\\s+"))
-                .map(it -> Arguments.of(
-                        it[0], it[1], it[2].replaceAll(" / |\n +", "\n").strip() + "\n"));
+        return rows("pictures/" + file).map(it -> {
+            String output = it.length == 2 ? "90x90: the same" : it[2].replaceAll(" / |\n +", "\n");
+            return Arguments.of(it[0], it[1], output + "\n");
+        });
     }
 
     /** Of a case's output, what is expected on this Debian. */

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -32,7 +31,7 @@ class RefusalsIT extends CatsSite {
             ss -Hltn | awk '{ print $4 }' | sort
             visit --output /dev/null --write-out '%{http_code}\\n' https://cats.example.org | sed 's/302/200/'""";
 
-    private List<Arguments> namesTheCulpritAndChangesNothing() throws IOException {
+    private List<String[]> namesTheCulpritAndChangesNothing() throws IOException {
         return share(rows("refusals.txt").toList());
     }
 
