@@ -137,6 +137,7 @@ func main() {
 		if visits[index].wait > 0 {
 			last = visits[index].end
 		} else {
+			// A visit that has lost an answer has no wait of its own.
 			visits[index].wait = limit
 		}
 	}

@@ -84,11 +84,13 @@ class Server:
         frames = set()
         for process in (self.group / "cgroup.procs").read_text().split():
             with contextlib.suppress(OSError), open(f"/proc/{process}/pagemap", "rb", 0) as pagemap:
+                # Mappings with pages in memory: the sizes of the mapping and of its pages stand in front of Rss.
                 for bounds in re.findall(r"^(\w+)-(\w+) .*(?:\n[A-QS-Z].*)*\nRss: +[1-9]",
                                          Path(f"/proc/{process}/smaps").read_text(), re.M):
                     first, last = (int(bound, 16) // MEMORY_PAGE * 8 for bound in bounds)
                     pagemap.seek(first)
                     entries = array("Q", pagemap.read(last - first))
+                    # Bit 63: in memory; bits 0 to 54: the page frame.
                     frames.update(entry & 2**55 - 1 for entry in entries if entry >> 63)
         return len(frames) * MEMORY_PAGE / 2**20
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 """Makes results.json of a whole run's parts, and tables, chart and sentences from that alone; started by itself, it
-makes them anew. With --check it says whether they are of today's site."""
+makes them anew. With --check it says so when they are of another site than today's."""
 
 import hashlib
 import json
@@ -89,8 +89,10 @@ def load_table(rows, kind, rates, heads=(), more=lambda row: ()):
 
 
 def visit_table(rows):
-    return load_table(rows, "visit", RATES, ["MB at 1/s", "MB at most", "idle: µs/s"], lambda row: [
-        figure(row, "visit, 1/s", "memory"), figure(row, "visit, most", "memory"), figure(row, "visit, 1/min", "idle")])
+    heads = ["wait at 100/s, ms", "99th percentile", "MB at 1/s", "MB at most", "idle: µs/s"]
+    return load_table(rows, "visit", RATES, heads, lambda row: [
+        figure(row, "visit, 100/s", "wait"), figure(row, "visit, 100/s", "wait99"), figure(row, "visit, 1/s", "memory"),
+        figure(row, "visit, most", "memory"), figure(row, "visit, 1/min", "idle")])
 
 
 def first_visit_table(rows):
@@ -123,17 +125,13 @@ def peers_table(rows):
 
 
 def beside(rows, key, field="cpu"):
-    """Which rivals are better than the site, as good, and worse."""
-    words = ("more", "as many", "fewer") if field == "rate" else ("less", "as much", "more")
-    site, found = rows["the site"], {word: [] for word in words}
+    """Which rivals take less than the site, as much, and more."""
+    site, found = rows["the site"], {"less": [], "as much": [], "more": []}
     for name, row in rows.items():
         if row is not site and key in row:
-            lower, higher = below(row, site, key, field), below(site, row, key, field)
-            better, worse = (higher, lower) if field == "rate" else (lower, higher)
-            found[words[0 if better else 2 if worse else 1]].append(name)
-    groups = [(word, ", ".join(names)) for word, names in found.items() if names]
-    groups[-1] = groups[-1][0], "the others" if groups[1:] else "all others"
-    return "(" + "; ".join(f"{word}: {names}" for word, names in groups) + ")"
+            less, more = below(row, site, key, field), below(site, row, key, field)
+            found["less" if less else "more" if more else "as much"].append(name)
+    return "(" + "; ".join(f"{word}: {', '.join(names)}" for word, names in found.items() if names) + ")"
 
 
 def sentences(rows):
@@ -141,15 +139,14 @@ def sentences(rows):
         return f"{number(middle(rows['the site'], key, field))} {unit} {beside(rows, key, field)}"
     return ("A visit to a forum, which is a new TLS connection and one redirect, costs the site "
             + site("visit, 1/s", "ms of a core at one visit a second") + ".",
-            "It costs " + site("visit, 1/min", "ms at one a minute") + ", where the rest of the minute counts, and "
-            + site("first visit, 1/s", "ms at one a second") + " with the picture behind the redirect. The site takes "
-            + site("visit, 1/s", "MB of memory, at most 8 of them Java's heap", "memory")
-            + ", and one core answers at most " + site("visit, most", "visits a second", "rate") + ".")
+            "At one a minute it is " + site("visit, 1/min", "ms, with what the site takes in the rest of that minute")
+            + ". The site takes " + site("visit, 1/s", "MB of memory, at most 8 of them Java's heap", "memory") + ".")
 
 
 def crowd(rows):
     cells = [figure(rows[name], "10k clients", field) for field in ("cpu", "memory") for name in ("the site", GO)]
-    return "Of 10,000 clients at once a request costs the site {} µs, and Go {}, in {} and {} MB.".format(*cells)
+    return ("Of 10,000 clients at once, each with twenty requests on one connection, a request costs the site {} µs, and "
+            "Go {}, in {} and {} MB.").format(*cells)
 
 
 def chart(rows):
@@ -179,6 +176,7 @@ def chart(rows):
                    f'<path d="M{points[-1][0]} {down(last)}L520 {label}"/>',
                    f'</g><text x="524" y="{label + 4}"><tspan fill="{colour}">●</tspan> '
                    f'{row["name"]} {number(last)}, {number(middle(row, keys[-1], "rate"))}/s</text>']
+    shapes += [f'<text x="524" y="{label - 16}">at the most: ms, visits a second</text>']
     return "\n".join(["<!-- by bench/report.py -->", *shapes, "</svg>", ""])
 
 
@@ -219,7 +217,7 @@ def keep(name, part, names):
         return f"{name} is kept; for tables and chart these are missing: {', '.join(missing)}"
     found = {"of": part["of"], **{key: part[key] for key in same},
              "parts": {each: {key: parts[each][key] for key in ("steal", "programs")} for each in names}}
-    RESULTS.write_text(re.sub(r"\n {5,}| {4}(?=\n    \})|\n {3,4}(?=\})", " ", json.dumps(found, indent=1)) + "\n")
+    RESULTS.write_text(re.sub(r"\n {5,}|\n {3,4}(?=\})", " ", json.dumps(found, indent=1)) + "\n")
     write(found)
     return "results.json, tables and chart are of these parts"
 

@@ -33,7 +33,7 @@ public final class RedirectServer implements Executor, HttpHandler {
 
     /**
      * (?![^/?#]*@) refuses a user before the host, that is, an @ before a path, query or fragment (RFC 9110, 4.2.4).
-     * [^*:/?#] is the host's first character.
+     * [^*:/?#] is the host's first character: with a * there, the number alone could be the host.
      */
     private static final String URL_WITH_HOST = "https?://(?![^/?#]*@)[^*:/?#].+";
 
@@ -43,7 +43,7 @@ public final class RedirectServer implements Executor, HttpHandler {
      */
     private static final int HEAP_SHIFT = 17;
 
-    private static final int MAX_CONNECTIONS = 1000; // they fit in 1,024 file descriptors, the least usual limit
+    private static final int MAX_CONNECTIONS = 1000; // of which each is a file descriptor: 1,024 is a usual limit
     private static final int BACKLOG = 4096; // connections that wait to be accepted; Linux's default maximum
 
     /**
@@ -81,7 +81,7 @@ public final class RedirectServer implements Executor, HttpHandler {
             String url = given == 3 ? arguments[first + 2] : DEFAULT_URL;
             String ascii = new URI(url).toASCIIString();
             if (!ascii.matches(URL_WITH_HOST)) throw new Exception("needs http://host");
-            redirector.template = ascii.split("\\*", -1);
+            redirector.template = ascii.split("\\*", -1); // -1: nothing may be right of the number
             if (redirector.template.length != 2) throw new Exception("needs one *");
             subject = "PORT: ";
             InetSocketAddress address = new InetSocketAddress(Integer.parseInt(arguments[first]));
@@ -118,7 +118,7 @@ public final class RedirectServer implements Executor, HttpHandler {
                 // SPI names providers of the class path: there are none, so the JDK takes what it has built in.
                 + " java.locale.providers=SPI"
                 + " jdk.httpserver.maxConnections=" + connections;
-        String[] words = limits.split("[ =]", -1); // names and values in turn; -1 as in main
+        String[] words = limits.split("[ =]", -1); // names and values in turn; -1 as in main: fewer bytes of jar
         for (int i = 0; i < words.length; i += 2) {
             System.setProperty(words[i], System.getProperty(words[i], words[i + 1]));
         }
