@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Other sites and programs go on beside avatar, and it goes on beside them. */
 @Needs(BOX)
-@Order(1)
+@Order(0)
 class OthersIT extends CatsSite {
 
     private List<String[]> whoNamesNoSiteGetsWhatWasThere() throws IOException {
