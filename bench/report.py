@@ -145,8 +145,8 @@ def sentences(rows):
 
 def crowd(rows):
     cells = [figure(rows[name], "10k clients", field) for field in ("cpu", "memory") for name in ("the site", GO)]
-    return ("Of 10,000 clients at once, each with twenty requests on one connection, a request costs the site {} µs, and "
-            "Go {}, in {} and {} MB.").format(*cells)
+    return ("Of 10,000 clients at once, each with twenty requests on one connection, a request costs the site {} µs, "
+            "and Go {}, in {} and {} MB.").format(*cells)
 
 
 def chart(rows):

@@ -103,7 +103,8 @@ class SetsIT extends CatsSite {
         box.run("cd /root; mv cats \"anna's cats\"; rm anna*/*-[234].png");
         Command refused = box.tryInstall(CATS + " anna*");
         String means = "sh /root/deploy/install --replace " + CATS + " '/root/anna'\\''s cats'\n";
-        String message = "pictures in /root/anna's cats: 1; on the site: 4. If the others shall go:\n" + means;
+        String message = "usable pictures in /root/anna's cats: 1, fewer than half of the site's 4."
+                + " If the others shall go:\n" + means;
         assertTrue(refused.output().contains(message), refused::output);
         assertEquals(1, refused.status());
         assertEquals(former, sums());
