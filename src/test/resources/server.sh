@@ -15,7 +15,6 @@ restore() {
     pkill -x nginx || true
     ip link delete fox0 2> /dev/null || true
     rm -f /usr/lib/systemd/system/avatar.service
-    chmod 755 /var/lib
     [ ! -L $state ] || rm $state
     for place in etc root var/lib/avatar; do rsync -a --checksum --delete /srv/kept/$place/ /$place/; done
     [ ! -e /run/avatar ] || find /run/avatar -type f -delete

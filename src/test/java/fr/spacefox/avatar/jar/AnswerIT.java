@@ -2,7 +2,6 @@ package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.*;
 
-import fr.spacefox.avatar.support.Client;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package fr.spacefox.avatar.jar;
 
-import fr.spacefox.avatar.support.Client;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

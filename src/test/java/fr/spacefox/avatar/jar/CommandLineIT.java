@@ -2,7 +2,6 @@ package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.*;
 
-import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Command;
 import java.io.IOException;
 import java.util.ArrayList;

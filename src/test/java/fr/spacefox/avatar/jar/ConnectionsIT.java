@@ -3,9 +3,7 @@ package fr.spacefox.avatar.jar;
 import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Await;
-import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Command;
-import fr.spacefox.avatar.support.Jdks;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.net.SocketException;
@@ -93,7 +91,7 @@ class ConnectionsIT {
     }
 
     static Stream<Arguments> crowds() throws IOException {
-        return Jdks.all().stream()
+        return Mode.jdks().stream()
                 .flatMap(jdk -> Stream.of(
                         Arguments.of(50, "-Xmx8m", Mode.PUBLISHED, jdk),
                         Arguments.of(50, "-Xmx8m", Mode.POOL, jdk),

@@ -2,9 +2,7 @@ package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Command;
-import fr.spacefox.avatar.support.Jdks;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -60,7 +58,7 @@ class FloodIT {
 
     static Stream<Arguments> collectorsOnEveryJdk() throws IOException {
         List<String> collectors = List.of("-XX:+UseG1GC", "-XX:+UseSerialGC");
-        return Jdks.all().stream().flatMap(jdk -> collectors.stream().map(collector -> Arguments.of(collector, jdk)));
+        return Mode.jdks().stream().flatMap(jdk -> collectors.stream().map(collector -> Arguments.of(collector, jdk)));
     }
 
     /** On as many connections as there are, and each with a thread of its own: the worst that the heap has to bear. */

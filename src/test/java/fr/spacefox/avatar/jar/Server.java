@@ -3,7 +3,6 @@ package fr.spacefox.avatar.jar;
 import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Await;
-import fr.spacefox.avatar.support.Client;
 import fr.spacefox.avatar.support.Command;
 import java.io.BufferedReader;
 import java.io.File;
@@ -142,7 +141,7 @@ final class Server implements AutoCloseable {
         Await.until(connections + " connections", Duration.ofSeconds(SECONDS), () -> serves(connections));
     }
 
-    /** All connect before any asks. The last to connect asks first: it would lack a lost connection. */
+    /** All connect before any asks. The last to connect asks first, so one lost connection shows at once. */
     boolean serves(int connections) throws IOException {
         List<Client> open = new ArrayList<>();
         try {

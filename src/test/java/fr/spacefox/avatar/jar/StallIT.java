@@ -2,8 +2,6 @@ package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.*;
 
-import fr.spacefox.avatar.support.Client;
-import fr.spacefox.avatar.support.Jdks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +37,7 @@ class StallIT {
             long now = System.nanoTime();
             String answer = server.ask();
             var visit = new Visit((now - start) / 1_000_000, Server.millisSince(now));
-            // One that was accepted with a stalled one and whose request is not yet read has been silent as long.
+            // A visit that the server has not read during another's stall counts as silent, and is cut off, too.
             assertTrue(Redirect.is(answer) || visit.isSlow() && answer.isEmpty(), () -> visit + answer);
             return visit;
         }
@@ -95,7 +93,7 @@ class StallIT {
 
     /** Clients, and the pause in each of their requests in ms. */
     static Stream<Arguments> pauses() throws IOException {
-        return Jdks.all().stream().flatMap(jdk -> Stream.of(Arguments.of(3, 170, jdk), Arguments.of(30, 50, jdk)));
+        return Mode.jdks().stream().flatMap(jdk -> Stream.of(Arguments.of(3, 170, jdk), Arguments.of(30, 50, jdk)));
     }
 
     @ParameterizedTest

@@ -42,7 +42,7 @@ final class Box implements AutoCloseable {
         this(files, "");
     }
 
-    /** What changes goes to a disk, the image of a file system, and is there again when a box boots from it. */
+    /** All changes go to disk, the image of a file system from which a later box boots; where it is "", to memory. */
     Box(String files, String disk) throws IOException, InterruptedException {
         Path project = Path.of("").toAbsolutePath();
         String script = """
@@ -106,11 +106,7 @@ final class Box implements AutoCloseable {
 
     /** Runs deploy/install as the guide does, with arguments as one types them, and returns what it says. */
     String install(String arguments) {
-        return tryInstall(arguments).ok();
-    }
-
-    Command tryInstall(String arguments) {
-        return attempt("cd /root; deploy/install " + arguments);
+        return attempt("cd /root; deploy/install " + arguments).ok();
     }
 
     /** The folder of the set that the site shows. */

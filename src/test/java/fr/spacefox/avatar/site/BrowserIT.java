@@ -31,7 +31,7 @@ class BrowserIT {
             --host-resolver-rules='MAP avatar.spacefox.fr 127.0.0.1:443' --window-size=500,700 \
             --user-data-dir="$1" --screenshot="$2" "$3\"""";
 
-    /** Two visits show the same fox once in 21 times: ten visits, once in 800 thousand million times. */
+    /** Two visits show the same fox once in 16 times or so: ten visits, hardly ever. */
     private static final int VISITS = 10;
 
     private static final int SIZE = 80; // of the sample pictures, in pixels

@@ -40,7 +40,7 @@ abstract class CatsSite extends EachDebian {
         return run("cat << END\n" + text + "\nEND") + "\n";
     }
 
-    /** Of a text, in which <...> is one. */
+    /** A text as a pattern: what stands in <...> is one already, and the rest is literal. */
     static String pattern(String text) {
         return "\\Q" + text.replaceAll("<([^<>]+)>", "\\\\E$1\\\\Q") + "\\E";
     }

@@ -3,7 +3,6 @@ package fr.spacefox.avatar.site;
 import static fr.spacefox.avatar.support.Needs.Tool.*;
 import static org.junit.jupiter.api.Assertions.*;
 
-import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import fr.spacefox.avatar.support.Needs;
 import java.io.File;
@@ -80,28 +79,27 @@ class PictureBrowserIT extends EachDebian {
 
     /** What compare.html says of pairs of pictures: original/0/x.jpg and published/0/Renard-1.jpg, and so on. */
     private static String browse(Path folder, int count) throws Exception {
+        Files.copy(Path.of(PicturesIT.FOLDER, "compare.html"), folder.resolve("compare.html"));
+        Path names = Files.createDirectory(folder.resolve("names")).resolve("names.json");
+        Files.writeString(names, IntStream.range(0, count).boxed().toList().toString());
         var result = new CompletableFuture<String>();
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            String path = exchange.getRequestURI().getPath();
-            if (exchange.getRequestMethod().equals("POST")) {
-                result.complete(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-                answer(exchange, "text/plain", new byte[0]);
-            } else if (path.equals("/")) {
-                answer(exchange, "text/html", Files.readAllBytes(Path.of(PicturesIT.FOLDER, "compare.html")));
-            } else if (path.equals("/names")) {
-                String names = IntStream.range(0, count).boxed().toList().toString();
-                answer(exchange, "application/json", names.getBytes(StandardCharsets.UTF_8));
-            } else {
-                File[] file = folder.resolve(path.substring(1)).toFile().listFiles();
-                if (file == null) answer(exchange, "text/plain", new byte[0]); // such as /favicon.ico
-                else {
-                    String type =
-                            file[0].getName().replaceFirst(".*\\.", "image/").replace("/jpg", "/jpeg");
-                    answer(exchange, type, Files.readAllBytes(file[0].toPath()));
-                }
-            }
-        });
+        server.createContext(
+                "/",
+                exchange -> { // a folder's only file
+                    if (exchange.getRequestMethod().equals("POST"))
+                        result.complete(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+                    File[] files = new File(folder + exchange.getRequestURI().getPath()).listFiles(File::isFile);
+                    if (files != null) {
+                        String type = files[0].getName()
+                                .replaceFirst(".*\\.", "image/")
+                                .replace("/jpg", "/jpeg");
+                        exchange.getResponseHeaders().set("Content-Type", type.replace("image/html", "text/html"));
+                    }
+                    exchange.sendResponseHeaders(200, 0);
+                    if (files != null) Files.copy(files[0].toPath(), exchange.getResponseBody());
+                    exchange.close();
+                });
         server.start();
         Path profile = Files.createDirectory(folder.resolve("profile"));
         String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
@@ -115,14 +113,6 @@ class PictureBrowserIT extends EachDebian {
             browser.descendants().forEach(ProcessHandle::destroyForcibly);
             browser.destroyForcibly().waitFor();
             server.stop(0);
-        }
-    }
-
-    private static void answer(HttpExchange exchange, String type, byte[] body) throws IOException {
-        exchange.getResponseHeaders().set("Content-Type", type);
-        exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
-        try (var out = exchange.getResponseBody()) {
-            out.write(body);
         }
     }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** deploy/pictures publishes upright squares of nothing but pixels, and says what it leaves out, and why. */
+/** deploy/pictures publishes upright pictures of nothing but pixels, and says what it leaves out, and why. */
 @Needs(BOX)
 @Order(1)
 class PicturesIT extends EachDebian {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A run that is killed, cut from power, out of room or hung up leaves the former site or the new one, whole, and the
- * next run completes the change. A few steps decide; `.ci/run long` tries each.
+ * next run completes the change. A few steps decide; `.ci/run long` tries each, or each third.
  */
 @Needs({BOX, DISK})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -34,7 +34,7 @@ class PowerIT {
 
     private static final String INSTALL = "deploy/install " + CATS + " new";
 
-    /** What befalls a run, whose group of processes has this number. */
+    /** What befalls a run: /root/step runs this script behind the step, and $group is the run's process group. */
     private enum Mishap {
         KILL("kill -KILL -$group"),
         POWER("kill -STOP $$; kill -KILL -$group"), // what the disk has then is looked at in between
@@ -251,7 +251,7 @@ class PowerIT {
             for (int step = 1; befalls(mishap, change, "'" + step + " '*") != null; step += stride) {}
     }
 
-    /** certbot leaves it to the kernel when its files are on the disk. */
+    /** Else nginx would not start. certbot leaves it to the kernel when its files are on the disk. */
     @Test
     void aRenewedCertificateSurvivesAPowerCut() throws Exception {
         box.run("""

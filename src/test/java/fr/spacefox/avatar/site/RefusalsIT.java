@@ -61,16 +61,11 @@ class RefusalsIT extends CatsSite {
         run("deploy/remove; [ -e " + file + " ]");
     }
 
+    /** Each command says so at once, before a tool of it fails half way. */
     @ParameterizedTest
     @ValueSource(strings = {"install", "remove", "certificate"})
     void onlyRootMayRunIt(String script) {
         String says = "deploy/" + script + ": must be run as root, for example after sudo -s\n";
         assertEquals(new Command(1, says), attempt("setpriv --reuid=65534 --clear-groups sh $site/deploy/" + script));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"-h", "--help"})
-    void helps(String word) {
-        assertEquals(new Command(0, USAGE), attempt("deploy/install " + word));
     }
 }

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import fr.spacefox.avatar.support.Command;
 
-/** Ten visits a second, which follow redirects, and as many to a picture of the set of now: each gets a picture. */
+/**
+ * Ten visits a second, which follow redirects, and as many to a picture of the set that is shown when they begin: each
+ * gets a picture.
+ */
 final class Visitors implements AutoCloseable {
 
     private final Box box;

@@ -3,7 +3,7 @@ package fr.spacefox.avatar.support;
 import java.io.IOException;
 import java.time.Duration;
 
-/** The one way to wait: to look until it is so. */
+/** Waits by looking until it is so. */
 public final class Await {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60); // a loaded machine, not a measure

@@ -1,4 +1,4 @@
-package fr.spacefox.avatar.support;
+package fr.spacefox.avatar.jar;
 
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -10,18 +10,18 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /** One connection to this machine, byte by byte. */
-public final class Client implements AutoCloseable {
+final class Client implements AutoCloseable {
 
     /** The beginning of each request: what lacks the rest is a stall. */
-    public static final String HALF_HEAD = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+    static final String HALF_HEAD = "GET / HTTP/1.1\r\nHost: localhost\r\n";
 
-    public static final String GET = HALF_HEAD + "\r\n";
-    public static final String GET_AND_CLOSE = HALF_HEAD + "Connection: close\r\n\r\n";
+    static final String GET = HALF_HEAD + "\r\n";
+    static final String GET_AND_CLOSE = HALF_HEAD + "Connection: close\r\n\r\n";
 
     private final Socket socket = new Socket();
     private final InputStream input;
 
-    public Client(int port, int timeoutMillis) throws IOException {
+    Client(int port, int timeoutMillis) throws IOException {
         try {
             socket.setTcpNoDelay(true);
             socket.setSoTimeout(timeoutMillis);
@@ -34,13 +34,13 @@ public final class Client implements AutoCloseable {
         }
     }
 
-    public Client send(String text) throws IOException {
+    Client send(String text) throws IOException {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
         return this;
     }
 
     /** One head with its empty line and no byte more. */
-    public String head() throws IOException {
+    String head() throws IOException {
         var head = new StringBuilder();
         while (head.lastIndexOf("\r\n\r\n") < 0) {
             int b = input.read();
@@ -51,7 +51,7 @@ public final class Client implements AutoCloseable {
     }
 
     /** Everything until the server closes. */
-    public String rest() throws IOException {
+    String rest() throws IOException {
         return new String(input.readAllBytes(), StandardCharsets.ISO_8859_1);
     }
 
