@@ -60,6 +60,7 @@ address() {
 }
 
 # [BEGIN END]: the operator's own certificate, its own authority, for a time that begins and ends so many days from now.
+# The caller is in /etc/avatar afterwards; hence (certificate).
 certificate() {
     mkdir -p /etc/avatar /srv/ca
     cd /etc/avatar

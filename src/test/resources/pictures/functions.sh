@@ -51,14 +51,6 @@ chunk() { # NAME FILE: puts a chunk with the contents of stdin into a PNG, behin
     rm chunk
     mv new "$2"
 }
-bmp() { # FILE: a picture of 32 bits whose fourth byte says nothing
-    {
-        printf 'BM\66\144\0\0\0\0\0\0\66\0\0\0\50\0\0\0\120\0\0\0\120\0\0\0\1\0\40\0\0\0\0\0\0\144\0\0'
-        printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
-        mark miff:- | convert miff:- -gravity center -crop 80x80+0+0 +repage -flip -alpha set -channel A \
-            -evaluate set 50% +channel -depth 8 bgra:-
-    } > "$1"
-}
 brand() { { head -c 8 "$2"; printf %s "$1"; tail -c +13 "$2"; } > x.${2##*.}; } # BRAND FILE: x with this first brand
 insert() { # FILE: puts a segment from stdin into a JPEG
     { printf '\377\330'; cat; tail -c +3 "$1"; } > new
@@ -91,12 +83,11 @@ xmp() { # ORIENTATION JPEG
     xmp="<x:xmpmeta xmlns:x='adobe:ns:meta/'>$rdf</x:xmpmeta>"
     printf '\377\341\0%b%s\0%s' "\\0$(printf %o $((31 + ${#xmp})))" http://ns.adobe.com/xap/1.0/ "$xmp" | insert "$2"
 }
-turned() { # TYPE: as cameras store the eight orientations
+turned() { # JPEGs as cameras store the eight orientations
     o=1
     for turn in +repage -flop '-rotate 180' -flip -transpose '-rotate 270' -transverse '-rotate 90'; do
         mark miff:- | convert miff:- $turn -quality 95 $o.jpg
         exif $o $o.jpg
-        [ "$1" = jpg ] || { convert $o.jpg -define webp:lossless=true "$o.$1"; rm $o.jpg; }
         o=$((o + 1))
     done
 }

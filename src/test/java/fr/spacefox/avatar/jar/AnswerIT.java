@@ -84,7 +84,7 @@ class AnswerIT {
         }
     }
 
-    /** A client that sends much, or waits with the rest until it has an answer. */
+    /** A client that sends much, or waits with the rest until it has an answer, gets it. */
     @Test
     void answersBeforeTheBodyHasCome() throws IOException {
         String request = "PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\nfox";

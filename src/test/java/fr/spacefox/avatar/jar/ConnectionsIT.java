@@ -58,9 +58,10 @@ class ConnectionsIT {
     }
 
     /** All ask while the process stands still, so that it answers all in one turn, and all are idle at once. */
-    @Test
-    void admitsNewClientsAlthoughAllConnectionsBecameIdleAtOnce() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED)) {
+    @ParameterizedTest
+    @MethodSource("fr.spacefox.avatar.jar.Mode#jdks")
+    void admitsNewClientsAlthoughAllConnectionsBecameIdleAtOnce(Path jdk) throws Exception {
+        try (Server server = Server.start(Mode.PUBLISHED, jdk)) {
             server.assertServesAll();
             Thread.sleep(5000); // the first request has brought the pool for 32 times its own time
             List<Client> open = new ArrayList<>();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Isolated
 class FloodIT {
 
-    /** On a new server each, because the dispatcher runs the requests until one stalls. */
+    /** Each flood finds a new server, whose dispatcher runs the requests until one stalls. */
     @ParameterizedTest
     @FieldSource("fr.spacefox.avatar.jar.Attack#FLOODS")
     void answersWithinEightSecondsOfAFlood(Attack attack) throws Exception {

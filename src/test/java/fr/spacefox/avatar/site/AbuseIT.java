@@ -66,7 +66,7 @@ class AbuseIT extends InstalledSite {
                     timeout 5 head -n 1 <&3'"""));
     }
 
-    /** A body would be a file in this folder, which nginx may not write here, and logs that. */
+    /** No body reaches nginx's folder for bodies: the test locks it, and nginx would log the attempt. */
     @ParameterizedTest
     @ValueSource(strings = {"GET", "POST", "PUT", "FOX"})
     void noBodyIsStoredOnTheDisk(String method) {

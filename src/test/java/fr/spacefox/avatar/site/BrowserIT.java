@@ -104,7 +104,7 @@ class BrowserIT {
         }
     }
 
-    /** README's lines on this machine, by the Java that runs the tests, and a browser that is used again. */
+    /** README's lines work on this machine, by the Java that runs the tests, in a browser that is used again. */
     @Test
     @Needs({CHROMIUM, PYTHON})
     void theQuickStartShowsFoxesAndOthersAfterAReload(@TempDir Path browser) throws Exception {

@@ -66,7 +66,7 @@ class CertificateIT {
         assertTrue(said.matches(line), said);
     }
 
-    /** The first certificate, one of the authority, its renewals, and a lost folder of certbot's. */
+    /** deploy/certificate gets one of the authority, certbot renews it unnoticed, and its lost folder is mended. */
     @ParameterizedTest
     @FieldSource("fr.spacefox.avatar.site.Debian#ALL")
     void oneCommandGetsAndRenewsACertificate(Debian debian) throws Exception {

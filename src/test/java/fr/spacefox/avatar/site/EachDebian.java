@@ -45,8 +45,8 @@ abstract class EachDebian {
     }
 
     /**
-     * This Debian's share of the cases, every second one: for those in which a Debian's own programs have no part. A
-     * new case moves those behind it to the other Debian.
+     * This Debian's share of the cases, of two each second one: what one shows holds on the other. A new case moves those
+     * behind it.
      */
     <T> List<T> share(List<T> cases) {
         int each = Debian.ALL.size();

@@ -11,17 +11,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Needs(BOX)
 class ForumIT extends InstalledSite {
 
-    /** phpBB 3.3, avatar/driver/remote.php. */
-    private static final String PHPBB = "(?i)(http|https|ftp)://"
-            + "(?:(.*?\\.)*?[a-z0-9\\-]+?\\.[a-z]{2,4}|(?:\\d{1,3}\\.){3,5}\\d{1,3}):?([0-9]*?)"
-            + ".*?\\.(gif|jpg|jpeg|png)";
-
     /** By what they send: phpBB, MyBB 1.8 (fetch_remote_file) and SMF 2.1 (url_exists). */
     @ParameterizedTest
     @CsvSource({"--http1.1, /avatar.png", "--http1.0, /avatar.png?dateline=1700000000", "--head, /avatar.png"})
     void forumsTakeIt(String option, String path) {
         for (String site : SITES) {
-            assertTrue((site + "/avatar.png").matches(PHPBB));
             // All follow one redirect.
             String heads = box.curl("--location", "--max-redirs", "1", option, "--output", "/avatar.png", site + path)
                     .ok();

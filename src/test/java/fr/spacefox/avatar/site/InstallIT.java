@@ -54,7 +54,7 @@ class InstallIT extends CatsSite {
                     "apt-get install nginx default-jre-headless [^\n]*",
                     "Another apt-get is running. This waits for its end, five minutes at most.",
                     "left out: cats/notes.txt: [^\n]*",
-                    "[^\n]* When cats.example.org leads here, sh /root/deploy/certificate gets one"))
+                    "[^\n]* When cats.example.org leads here, sh /root/deploy/certificate gets one that they trust"))
                 assertTrue(("\n" + said).matches("(?s).*\n" + line + "\n.*"), said);
             assertReports(13, ADDRESS + "png", said);
             String set = Path.of(box.set()).getFileName().toString();
@@ -123,7 +123,7 @@ class InstallIT extends CatsSite {
         assertTrue(said.endsWith("\navatar is removed."), said);
     }
 
-    /** systemd of Debian 13 reads no units with less than 16 MB. */
+    /** With 0 or 12 MB left in /run (Debian 13's systemd wants 16). */
     @ParameterizedTest
     @ValueSource(ints = {0, 12})
     void aRemovalOnAFullRunStopsTheJavaProgramOrDeletesNothing(int left) {

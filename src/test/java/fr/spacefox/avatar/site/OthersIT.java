@@ -22,7 +22,7 @@ class OthersIT extends CatsSite {
         return share(rows("others.txt").toList());
     }
 
-    /** Where nobody listened, avatar may answer. A refusal says what to do, and does not stop an nginx that ran. */
+    /** Visitors of other sites get what they got. A refusal says what to do, and does not stop an nginx that ran. */
     @ParameterizedTest(name = "{0}")
     @MethodSource
     void whoNamesNoSiteGetsWhatWasThere(String script, String says) {
@@ -64,12 +64,12 @@ class OthersIT extends CatsSite {
         boolean isOpen = box.succeeds("visit --max-time 2 http://192.0.2.9:6666/");
         assertEquals(isOpen, said.contains("\nThe Java program answers at 192.0.2.9 too, "), said);
 
-        // What these words ask for.
+        // What these words ask for: http and https at both addresses. shop, the default, has no TLS 1.3.
         run("sed -i 's/listen [^[].*;/listen 80; listen 443 ssl; listen [::]:80; listen [::]:443 ssl;/'"
                 + " $enabled/shop; deploy/install; answers $D | grep -c ': 302 ' | grep -x 4");
     }
 
-    /** Its first process is killed; the kernel's OOM killer, which takes a worker, is not for a test to call. */
+    /** Its first process is killed, and it comes back with its file descriptors; the operator's settings win. */
     @Test
     void nginxStartsAgainByItself() throws Exception {
         run("kill -KILL $(systemctl show --property=MainPID --value nginx)");

@@ -96,7 +96,7 @@ class OutageIT extends InstalledSite {
         assertEquals("2000 302", box.run(stay + " | sort | uniq -c"));
     }
 
-    /** nginx refuses each of these requests before its end has come; bash's own printf sends it line by line. */
+    /** A client gets its picture even if nginx answers before the request is whole: bash's printf sends it by lines. */
     @Test
     void noPictureIsLostToAReset() {
         box.run(HANG);

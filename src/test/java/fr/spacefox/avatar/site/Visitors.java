@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import fr.spacefox.avatar.support.Command;
 
 /**
- * Ten visits a second, which follow redirects, and as many to a picture of the set that is shown when they begin: each
- * gets a picture.
+ * Up to ten visits a second, which follow redirects, and as many to a picture of the set that is shown when they begin:
+ * each gets a picture.
  */
 final class Visitors implements AutoCloseable {
 
