@@ -45,7 +45,7 @@ abstract class EachDebian {
     }
 
     /**
-     * This Debian's share of the cases, of two each second one: what one shows holds on the other. A new case moves those
+     * This Debian's share of the cases, of two each second one: what one shows holds on the other. A new case moves all
      * behind it.
      */
     <T> List<T> share(List<T> cases) {
