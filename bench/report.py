@@ -28,12 +28,14 @@ CLOSE = 1.2  # samples whose highest is within this factor of the lowest are one
 
 def fingerprint(files):
     """Of all lines but comments."""
-    return hashlib.sha256(b"".join(re.sub(rb"(?m)^\s*(#|//|;)( .*)?\n", b"", (ROOT / file).read_bytes())
-                                   for file in files)).hexdigest()[:16]
+    texts = [re.sub(rb"(?m)^\s*(#|//|;)( .*)?\n", b"", (ROOT / file).read_bytes()) for file in files]
+    texts = [command[0] if (command := re.search(rb"(?m)^ExecStart=(.*\\\n)*.*", text)) else text for text in texts]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
 
 
 def fingerprints():
-    """Of the site, and of what measures it and of its peers. Tables and chart can be made anew."""
+    """Of the site: the jar, its command in the unit, and nginx.conf. And of what measures it, and of its peers. Tables
+    and chart can be made anew."""
     files = subprocess.run(["git", "ls-files", "bench", "samples/Foxes.java"], cwd=ROOT, stdout=subprocess.PIPE,
                            text=True, check=True)
     return {"site": fingerprint(f"deploy/{name}" for name in ("avatar.jar", "avatar.service", "nginx.conf")),
