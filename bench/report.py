@@ -27,7 +27,7 @@ CLOSE = 1.2  # samples whose highest is within this factor of the lowest are one
 
 
 def fingerprint(files):
-    """Of all lines but comments."""
+    """Of all lines but comments; of a unit, its command alone."""
     texts = [re.sub(rb"(?m)^\s*(#|//|;)( .*)?\n", b"", (ROOT / file).read_bytes()) for file in files]
     texts = [command[0] if (command := re.search(rb"(?m)^ExecStart=(.*\\\n)*.*", text)) else text for text in texts]
     return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
@@ -54,8 +54,9 @@ def middle(row, key, field="cpu"):
 
 
 def number(value, digits=2):
-    """With so many digits that count, or more."""
-    return f"{value:,.{max(0, digits - 1 - math.floor(math.log10(value)))}f}" if value else "0"
+    """With so many significant digits."""
+    places = digits - 1 - math.floor(math.log10(value)) if value else 0
+    return f"{round(value, places):,.{max(0, places)}f}"
 
 
 def figure(row, key, field="cpu"):
@@ -127,12 +128,12 @@ def peers_table(rows):
 
 
 def beside(rows, key, field="cpu"):
-    """Which rivals take less than the site, as much, and more."""
-    site, found = rows["the site"], {"less": [], "as much": [], "more": []}
+    """Which rivals take less than the site, and more, by all samples."""
+    site, found = rows["the site"], {"less": [], "not told apart": [], "more": []}
     for name, row in rows.items():
         if row is not site and key in row:
             less, more = below(row, site, key, field), below(site, row, key, field)
-            found["less" if less else "more" if more else "as much"].append(name)
+            found["less" if less else "more" if more else "not told apart"].append(name)
     return "(" + "; ".join(f"{word}: {', '.join(names)}" for word, names in found.items() if names) + ")"
 
 
@@ -175,7 +176,7 @@ def chart(rows):
                    + " ".join(f"{x},{down(middle(row, key))}" for x, key in points) + '"/>',
                    *(f'<path d="M{x} {down(min(samples(row, key)))}V{down(max(samples(row, key)))}"/>'
                      for x, key in points),
-                   f'<path d="M{points[-1][0]} {down(last)}L520 {label}"/>',
+                   f'<path stroke-dasharray="2" d="M{points[-1][0]} {down(last)}L520 {label}"/>',
                    f'</g><text x="524" y="{label + 4}"><tspan fill="{colour}">●</tspan> '
                    f'{row["name"]} {number(last)}, {number(middle(row, keys[-1], "rate"))}/s</text>']
     shapes += [f'<text x="524" y="{label - 16}">at the most: ms, visits a second</text>']
@@ -183,7 +184,7 @@ def chart(rows):
 
 
 def write(found):
-    """Makes what stands between a mark and the next empty line."""
+    """Makes what stands between a mark and the next empty line, and all of results.svg behind its head."""
     rows = {}
     for part in found["parts"].values():
         for name, row in part["programs"].items():

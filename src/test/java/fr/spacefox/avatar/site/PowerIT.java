@@ -176,7 +176,7 @@ class PowerIT {
                 assertBoots(change, step.equals(Step.END.pattern));
             }
             Command said = Command.finish(running);
-            box.run("flock --wait 60 /etc/default rm -f /fill; mv /root/heif-convert /usr/bin 2> /dev/null || true");
+            box.run("flock --wait 60 /root rm -f /fill; mv /root/heif-convert /usr/bin 2> /dev/null || true");
             boolean befell = box.succeeds("ls /root/befell");
             boolean half = box.succeeds("ls /var/lib/avatar/back");
             List<String> left = list();
