@@ -84,22 +84,19 @@ class PictureBrowserIT extends EachDebian {
         Files.writeString(names, IntStream.range(0, count).boxed().toList().toString());
         var result = new CompletableFuture<String>();
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext(
-                "/",
-                exchange -> { // a folder's only file
-                    if (exchange.getRequestMethod().equals("POST"))
-                        result.complete(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-                    File[] files = new File(folder + exchange.getRequestURI().getPath()).listFiles(File::isFile);
-                    if (files != null) {
-                        String type = files[0].getName()
-                                .replaceFirst(".*\\.", "image/")
-                                .replace("/jpg", "/jpeg");
-                        exchange.getResponseHeaders().set("Content-Type", type.replace("image/html", "text/html"));
-                    }
-                    exchange.sendResponseHeaders(200, 0);
-                    if (files != null) Files.copy(files[0].toPath(), exchange.getResponseBody());
-                    exchange.close();
-                });
+        // Each path is a folder, and its only file the answer.
+        server.createContext("/", exchange -> {
+            if (exchange.getRequestMethod().equals("POST"))
+                result.complete(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            File[] files = new File(folder + exchange.getRequestURI().getPath()).listFiles(File::isFile);
+            if (files != null) {
+                String type = files[0].getName().replaceFirst(".*\\.", "image/").replace("/jpg", "/jpeg");
+                exchange.getResponseHeaders().set("Content-Type", type.replace("image/html", "text/html"));
+            }
+            exchange.sendResponseHeaders(200, 0);
+            if (files != null) Files.copy(files[0].toPath(), exchange.getResponseBody());
+            exchange.close();
+        });
         server.start();
         Path profile = Files.createDirectory(folder.resolve("profile"));
         String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";

@@ -45,9 +45,7 @@ class RefusalsIT extends CatsSite {
         Command said = attempt(call < 0 ? "deploy/install $D cats" : script.substring(call));
         assertIterableEquals(before, box.attempt(STATE).output().lines().toList(), "something has changed");
 
-        // The whole output: the heading, if it came so far, the message, and the former site's state. Without common
-        // there
-        // is no prefix.
+        // The whole output: the heading, if it came so far, the message, and the former site's state.
         String message = expand(says.replaceAll("\\s+", " "));
         boolean answers = box.succeeds("[ ! -e /var/lib/avatar/site ] || curl -fs http://127.0.0.1:6666");
         if (said.output().startsWith("avatar for "))

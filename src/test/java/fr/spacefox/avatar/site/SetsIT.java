@@ -95,7 +95,7 @@ class SetsIT extends CatsSite {
         assertShows(ALL);
     }
 
-    /** It stays behind an update and the same command, and has today's settings. */
+    /** The way back stays behind an update and the same command, and has today's settings. */
     @Test
     void theWayBackStays() throws Exception {
         String former = sums();
