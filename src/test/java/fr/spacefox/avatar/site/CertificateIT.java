@@ -33,13 +33,14 @@ class CertificateIT {
     private static final String START = """
             systemd-run --quiet --unit=pebble --setenv=PEBBLE_VA_NOSLEEP=1 --setenv=PEBBLE_WFE_NONCEREJECT=0 \\
                 --setenv=PEBBLE_AUTHZREUSE=0 pebble -config /root/pebble.json
+            visit --retry 9 --retry-all-errors https://authority:14000/dir > /dev/null
             visit --retry 9 --retry-all-errors https://localhost:15000/roots/0 >> /etc/ssl/certs/ca-certificates.crt""";
 
     static final String RENEW = "certbot renew --force-renewal";
 
-    /** An authority in a box, and for it. */
-    static void startAuthority(Box box) {
-        box.run(PREPARE + "\n" + START);
+    /** An authority in a box, and for it, which asks for the domain at a port. */
+    static void startAuthority(Box box, int port) {
+        box.run(PREPARE.replace("\"httpPort\": 80", "\"httpPort\": " + port) + "\n" + START);
     }
 
     static String get() throws IOException {
@@ -166,7 +167,7 @@ class CertificateIT {
     @Test
     void aFormerDomainIsStillAnswered() throws Exception {
         try (var box = Box.installed(Debian.OLDER.files())) {
-            startAuthority(box);
+            startAuthority(box, 80);
             box.run(get());
             box.install("avatar.example.org");
             box.run(Documents.commands("A former domain").replace("old.example.org", DOMAIN));
