@@ -26,11 +26,10 @@ SAID = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "
 CLOSE = 1.2  # samples whose highest is within this factor of the lowest are one figure
 
 
-def fingerprint(files):
-    """Of all lines but comments; of a unit, its command alone."""
-    texts = [re.sub(rb"(?m)^\s*(#|//|;)( .*)?\n", b"", (ROOT / file).read_bytes()) for file in files]
-    texts = [command[0] if (command := re.search(rb"(?m)^ExecStart=(.*\\\n)*.*", text)) else text for text in texts]
-    return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
+def fingerprint(texts):
+    """Of all lines but comments."""
+    lines = [re.sub(rb"(?m)^\s*(#|//|;)( .*)?\n", b"", text) for text in texts]
+    return hashlib.sha256(b"".join(lines)).hexdigest()[:16]
 
 
 def fingerprints():
@@ -38,8 +37,10 @@ def fingerprints():
     and chart can be made anew."""
     files = subprocess.run(["git", "ls-files", "bench", "samples/Foxes.java"], cwd=ROOT, stdout=subprocess.PIPE,
                            text=True, check=True)
-    return {"site": fingerprint(f"deploy/{name}" for name in ("avatar.jar", "avatar.service", "nginx.conf")),
-            "bench": fingerprint(file for file in files.stdout.split()
+    jar, unit, conf = ((ROOT / "deploy" / name).read_bytes() for name in ("avatar.jar", "avatar.service", "nginx.conf"))
+    command = re.search(rb"(?m)^ExecStart=(.*\\\n)*.*", unit)[0]
+    return {"site": fingerprint([jar, command, conf]),
+            "bench": fingerprint((ROOT / file).read_bytes() for file in files.stdout.split()
                                  if not re.search("README|report.py|results", file))}
 
 
