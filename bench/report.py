@@ -93,10 +93,16 @@ def load_table(rows, kind, rates, heads=(), more=lambda row: ()):
 
 
 def visit_table(rows):
-    heads = ["wait at 100/s, ms", "99th percentile", "MB at 1/s", "MB at most", "idle: µs/s"]
-    return load_table(rows, "visit", RATES, heads, lambda row: [
-        figure(row, "visit, 100/s", "wait"), figure(row, "visit, 100/s", "wait99"), figure(row, "visit, 1/s", "memory"),
-        figure(row, "visit, most", "memory"), figure(row, "visit, 1/min", "idle")])
+    return load_table(rows, "visit", RATES, ["MB at 1/s", "MB at most", "idle: µs/s"], lambda row: [
+        figure(row, "visit, 1/s", "memory"), figure(row, "visit, most", "memory"), figure(row, "visit, 1/min", "idle")])
+
+
+def waits(rows):
+    cells = []
+    for field in ("wait", "wait99"):
+        found = [middle(row, "visit, 100/s", field) for row in rows.values() if "visit, 100/s" in row]
+        cells += [number(min(found)), number(max(found))]
+    return "At 100/s a visit waits {} to {} ms; the 99th percentile is {} to {} ms (medians of each).".format(*cells)
 
 
 def first_visit_table(rows):
@@ -194,7 +200,7 @@ def write(found):
     made = {"machine": f"Of {found['of']} (the last part; all are of one site), on {found['machine']}. Of the "
                        f"processor time that programs wanted, other virtual machines took {number(min(steal), 1)} to "
                        f"{number(max(steal), 1)} %."}
-    for make in (visit_table, first_visit_table, page_table, article_table, peers_table, crowd):
+    for make in (visit_table, first_visit_table, page_table, article_table, peers_table, waits, crowd):
         made[make.__name__] = make(rows)
     made["in_short"], more = sentences(rows)
     made["how_fast"] = f"{made['in_short']} {more}"
