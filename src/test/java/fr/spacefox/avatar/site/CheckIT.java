@@ -64,6 +64,17 @@ class CheckIT extends CatsSite {
         assertEquals(SILENCE, attempt("sh $site/deploy/check --insecure"));
     }
 
+    /** One who may not look into /etc/avatar gets the same remedy as root. */
+    @Test
+    void tellsEachUserTheRemedy() {
+        String ask = "setpriv --reuid=65534 --clear-groups sh $site/deploy/check";
+        String remedy = expand("; another one in /etc/avatar takes effect by sh $site/deploy/install")
+                .strip();
+        Command wrong = attempt(ask);
+        assertEquals(1, wrong.status());
+        wrong.output().lines().forEach(line -> assertTrue(line.endsWith(remedy), line));
+    }
+
     /** Another machine has the folder deploy and no site, and asks what its DNS leads to. */
     @Test
     void anotherMachineCanAsk() {
