@@ -1,25 +1,42 @@
-# shellcheck shell=sh disable=SC2034,SC2119,SC2120,SC2164 # the tests use these names
-# What tests do to a server, which `restore` makes what it was when `keep` was called.
+# shellcheck shell=sh disable=SC2012,SC2016,SC2034,SC2119,SC2120,SC2164 # rows use these names
+# What the rows of tests do to a server, and ask it.
 D=cats.example.org
 state=/var/lib/avatar site=$state/site former=$state/former settings=/etc/default/avatar
 conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other=/etc/nginx/conf.d/other.conf
+done="4 pictures. The address for a profile: https://$D/me.png"
+four='Renard-1.png Renard-2.png Renard-3.png Renard-4.png of 4'
 cd /root
 
+shown() { echo $site/pictures/*; } # the folder of the set that is shown
+
+# A server with the site of four cats that is /root/foxes, by the folder deploy. `restore` makes it as it is now.
+prepare() {
+    cp -r foxes cats
+    deploy/install $D cats
+    keep site
+}
+
+# NAME: of what `restore NAME` makes the server again.
 keep() {
-    mkdir -p /srv/kept/etc /srv/kept/root /srv/kept$state
-    for place in etc root var/lib/avatar; do rsync -a --delete /$place/ /srv/kept/$place/; done
+    for place in etc root var/lib/avatar var/www; do
+        mkdir -p "/srv/kept/$1/$place" /$place
+        rsync -a --delete /$place/ "/srv/kept/$1/$place/"
+    done
 }
 restore() {
     nft flush ruleset
     systemctl stop 'other*' apache2 avatar nginx 2> /dev/null || true
     pkill -x nginx || true
     ip link delete fox0 2> /dev/null || true
-    rm -f /usr/lib/systemd/system/avatar.service
+    rm -rf /usr/lib/systemd/system/avatar.service /run/systemd/system/other* /run/full /run/avatar/*
+    find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
     [ ! -L $state ] || rm $state
-    for place in etc root var/lib/avatar; do rsync -a --checksum --delete /srv/kept/$place/ /$place/; done
-    [ ! -e /run/avatar ] || find /run/avatar -type f -delete
+    for place in etc root var/lib/avatar var/www; do
+        rsync -a --checksum --delete "/srv/kept/$1/$place/" /$place/
+    done
     systemctl daemon-reload
     systemctl reset-failed
+    [ "$1" = site ] || return 0
     systemctl start avatar
     until systemctl start nginx && curl -fs -o /dev/null http://127.0.0.1:6666; do sleep 0.1; done
 }
@@ -108,6 +125,11 @@ server { # listen 127.0.0.1:80;
 END
 }
 
+# FILE: a lock of it, as apt-get holds one, for five seconds.
+hold() {
+    perl -e 'open F, ">>", shift; $lock = pack "ssx4qqix4", 1, 0, 0, 0, 0; fcntl F, 6, $lock or die; sleep 5' "$1" &
+}
+
 # NAME: status and redirect, or how curl ends, at each place where a visitor may come to.
 answers() {
     for url in "http://$1" "https://$1" "--tlsv1.3 https://$1" "--unix-socket /run/shop.sock http://$1"; do
@@ -120,16 +142,119 @@ answers() {
     done
 }
 
-# What others get, and whether it is the same later where somebody listened.
-see_others() {
+
+# COMMAND...: prints how it refuses, without what all refusals have. It says so where anything has changed.
+refused() {
+    look > /srv/before
+    status=0
+    "$@" > /srv/said 2>&1 || status=$?
+    look > /srv/after
+    diff /srv/before /srv/after || echo 'This has changed.'
+    # What fails when the new site was begun says, too, whether the former one is there again.
+    begun=$(sed -n '1s/avatar for .*/yes/p' /srv/said)
+    case $status,$begun,$(grep -v '^usage: \|^       deploy' /srv/said | tail -n 1) in
+    0,* | *,yes,'deploy/install: the site is '*) ;;
+    *,yes,*) echo 'It does not say what became of the site.' ;;
+    esac
+    [ $status != 0 ] || echo 'This is no refusal.'
+    [ $status != 2 ] || grep -q '^usage: ' /srv/said || echo 'There is no usage.'
+    sed '1{/^avatar for /d}; /^deploy.install: the site is as before$/d; s/^deploy.install: //; /^usage: /,$d' /srv/said
+}
+# Everything that an installation may touch: files, links, services, ports, and whether visitors are answered.
+look() {
+    cd /
+    find etc var/lib/avatar -type f ! -name '*-' -exec sha256sum {} + | sort
+    find etc var/lib/avatar -printf '%p %m %u %l\n' | sort
+    ls -d run/avatar || true
+    systemctl is-enabled avatar nginx || true
+    systemctl is-active avatar nginx || true
+    ss -Hltn | awk '{ print $4 }' | sort
+    visit --output /dev/null --write-out '%{http_code}\n' https://$D | sed 's/302/200/'
+    cd /root
+} 2> /dev/null
+
+# COMMAND...: a first installation. It says which visitors of other sites no longer get what they got.
+beside() {
     was=$(systemctl is-active nginx) || true
     case $was in active) systemctl restart nginx ;; inactive) systemctl start nginx ;; esac
-    { answers nobody.invalid; answers shop.example; } > /srv/before
+    { answers nobody.invalid; answers shop.example; } > /srv/others
     [ "$was" != inactive ] || systemctl stop nginx
-    echo "$was" > /srv/was
+    status=0
+    "$@" || status=$?
+    if [ $status = 0 ]; then
+        lost_by_others
+        systemctl restart nginx
+        answers $D | grep -qF ": 302 https://$D/" || answers $D
+        nginx -T 2>&1 | grep warn || true
+    else
+        [ ! -e $site ] || echo 'a site is left'
+        is=$(systemctl is-active nginx) || true
+        case $was,$is in inactive,inactive | inactive,failed | [ar]*,active) ;; *) echo "nginx is $is, was $was" ;; esac
+    fi
+    lost_by_others
+    return $status
 }
-same_for_others() {
+lost_by_others() {
     systemctl start nginx
-    { answers nobody.invalid; answers shop.example; } > /srv/after
-    ! grep -v 'status 7$' /srv/before | grep -vxFf /srv/after
+    { answers nobody.invalid; answers shop.example; } > /srv/others.now
+    grep -v 'status 7$' /srv/others | grep -vxFf /srv/others.now | sed 's/^/lost: /' || true
 }
+
+check() { sh $site/deploy/check --insecure; }
+check_trusting() { CURL_CA_BUNDLE=/etc/avatar/fullchain.pem sh $site/deploy/check; } # one's own certificate
+
+# COMMAND...: runs it on a machine without a site, by a user without rights.
+elsewhere() {
+    unshare --mount sh -ec 'mount -t tmpfs none "$0" && exec setpriv --reuid=65534 --clear-groups "$@"' $state "$@"
+}
+
+# COMMAND...: runs it while visitors follow redirects and load a picture of the set. It says what they get but pictures.
+unnoticed() {
+    url=$(sed -n "s/[*]/1/; s/^URL='\(.*\)'/\1/p" $site/environment)
+    : > /srv/visitors
+    while [ -e /srv/visitors ]; do
+        visit --location --write-out '%{http_code} %{size_download}\n' \
+            --output /dev/null https://$D/me.png --output /dev/null "$url" || true
+        sleep 0.1
+    done > /srv/visits &
+    visitors=$! status=0
+    "$@" || status=$?
+    rm /srv/visitors
+    wait $visitors
+    grep -c . /srv/visits | sed 's/^0$/nobody came/; t; d'
+    grep -v '^200 [1-9]' /srv/visits | sed 's/^/a visitor got /' || true
+    return $status
+}
+
+# The pictures that 99 visits are led to, if they are the set's, byte for byte, and how many files the set has.
+seen() {
+    sleep 1 # nginx uses the redirects that it has open for so long
+    visit --output /dev/null --write-out '%{redirect_url}\n' "https://$D/[1-99]" | sort -uV | while read -r url; do
+        visit "$url" | cmp - $site/pictures/*/"${url##*/}" && echo "${url##*/}"
+    done
+    ls $site/pictures/*/ | sed -n '$=' | sed 's/^/of /'
+}
+
+# Shows what is in cats now, and goes back by what the installation says. Visitors get pictures throughout.
+change() {
+    url=$(sed -n "s/[*]/1/; s/^URL='\(.*\)'/\1/p" $site/environment) former_set=$(ls $site/pictures)
+    unnoticed deploy/install $D cats > /srv/said 2>&1 || return
+    grep '^a visitor got\|nobody came' /srv/said || true
+    sed -n 's/^Pictures: \(.*\)[.] To go back:.*/\1: /p; s/.* for a profile:.*[.]//p' /srv/said
+    seen
+    # What was shown before is sent no longer.
+    visit --head "$url" | grep -q no-store || echo "$url is still sent"
+    sed -n 's/.*To go back: //p' /srv/said > /srv/back
+    unnoticed sh -e /srv/back > /srv/said 2>&1 || return
+    grep '^a visitor got\|nobody came' /srv/said || true
+    [ "$former_set" = "$(ls $site/pictures)" ] || echo 'This is another set.'
+    echo '; back: ' && seen
+}
+
+# MEGABYTES: so much is free in /run.
+full_run() {
+    mount -o remount,size=32M /run
+    cat /dev/zero > /run/full 2> /dev/null || true
+    truncate -s "-$1M" /run/full
+}
+half_removed() { [ -z "$(pgrep -f 'avatar[.]jar')" ] || [ -e /etc/systemd/system/avatar.service ]; }

@@ -12,23 +12,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/**
- * A throwaway machine. It has the files of a Debian under an overlay that vanishes, a systemd of its own, a network of
- * its own with only a loopback interface, and in /root what a user copies to a server: the folder deploy. Everything
- * hangs on one process: when it ends, no mount and no process is left.
- */
+/** A throwaway machine, as box.sh explains: in /root it has what a user copies to a server, the folder deploy. */
 final class Box implements AutoCloseable {
 
-    /** The box's command visit: curl, for which each domain leads to the box, whose certificate nobody knows. */
-    private static final String VISIT = """
-            #!/bin/sh
-            exec curl --silent --insecure --path-as-is --max-time 30 --http1.1 \\
-                --resolve '*:443:127.0.0.1' --resolve '*:80:127.0.0.1' "$@"
-            """;
-
+    private static final String SCRIPT = "src/test/resources/box.sh";
     private static final String LOG = "target/boxes.log";
 
     /** The name of its control group; a process number may be that of a killed run's. */
@@ -44,64 +33,48 @@ final class Box implements AutoCloseable {
 
     /** All changes go to disk, the image of a file system from which a later box boots; where it is "", to memory. */
     Box(String files, String disk) throws IOException, InterruptedException {
-        Path project = Path.of("").toAbsolutePath();
-        String script = """
-                set -e
-                if [ "$4" ]; then mount -o loop "$4" /mnt; else mount -t tmpfs -o mode=755 box /mnt; fi
-                cd /mnt
-                mkdir -p upper work root
-                mount -t overlay -o lowerdir="$2",upperdir=upper,workdir=work box root
-                cd root
-                mkdir -p usr/lib/systemd/system/nginx.service.d
-                # Tests start nginx more often than five times in ten seconds.
-                printf '[Unit]\nStartLimitIntervalSec=0\n' > usr/lib/systemd/system/nginx.service.d/often.conf
-                mount -t tmpfs -o mode=700 box root
-                cp -r "$1/deploy" root
-                printf %s "$3" > usr/bin/visit
-                chmod 755 usr/bin/visit
-                cd ..
-                # A control group of its own: otherwise the services of two boxes would share theirs.
-                for tree in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
-                    [ -w $tree/cgroup.procs ] || continue
-                    mkdir $tree/$5
-                    echo $$ > $tree/$5/cgroup.procs
-                done
-                export SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 # systemd 258 and later knows no other
-                exec systemd-nspawn -D root --register=no --keep-unit --settings=no --private-network --boot --quiet
-                """;
-        nspawn = new ProcessBuilder(
-                        "unshare", "--mount", "sh", "-c", script, "box", project.toString(), files, VISIT, disk, group)
+        nspawn = new ProcessBuilder("unshare", "--mount", "sh", SCRIPT, "boot", files, group, disk)
                 .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(new File(LOG)))
                 .start();
         Runtime.getRuntime().addShutdownHook(atExit);
         try {
-            awaitTrue("the box's first process", () -> {
-                nspawn.descendants()
-                        .filter(process -> process.info().command().orElse("").endsWith("systemd"))
-                        .findFirst()
-                        .ifPresent(systemd -> leader = systemd.pid());
-                return leader != 0;
-            });
-            awaitTrue("systemd", () -> succeeds("systemctl is-system-running | grep -E '^(running|degraded)$'"));
+            String first = Command.run("sh", SCRIPT, "leader", Long.toString(nspawn.pid()))
+                    .ok();
+            leader = Long.parseLong(first);
         } catch (Throwable failure) {
             close();
             throw failure;
         }
     }
 
-    /** Boots a machine and installs the site with 21 samples and its own certificate. */
-    static Box installed(String files) throws IOException, InterruptedException {
+    /** Boots a machine with so many samples in /root/foxes, and with the tables of tests. */
+    static Box withFoxes(String files, int count) throws IOException, InterruptedException {
         var box = new Box(files);
         try {
-            drawFoxes(21, box.path("/root/foxes"));
-            box.install("avatar.spacefox.fr foxes");
+            drawFoxes(count, box.path("/root/foxes"));
+            Command.run("cp", "-r", "src/test/resources", box.path("/srv/test").toString())
+                    .ok();
             return box;
         } catch (Throwable failure) {
             box.close();
             throw failure;
         }
+    }
+
+    /** Boots a machine and installs the site with 21 samples and its own certificate. */
+    static Box installed(String files) throws IOException, InterruptedException {
+        var box = withFoxes(files, 21);
+        box.install("avatar.spacefox.fr foxes");
+        return box;
+    }
+
+    /** Boots a machine and installs the site of the rows. */
+    static Box withCats(Debian debian) throws IOException, InterruptedException {
+        var box = withFoxes(debian.files(), 4);
+        box.run("set -e; . /srv/test/server.sh; prepare");
+        return box;
     }
 
     /** Runs deploy/install as the guide does, with arguments as one types them, and returns what it says. */
@@ -149,15 +122,10 @@ final class Box implements AutoCloseable {
     }
 
     Process exec(String... command) {
-        String spaces = "--cgroup --ipc --mount --net --pid --uts --wdns=/";
-        var line = new ArrayList<>(List.of("timeout", "--kill-after=5", "300"));
-        line.addAll(List.of(("nsenter --target " + leader + " " + spaces).split(" ")));
+        var line = new ArrayList<>(List.of("sh", SCRIPT, "in", Long.toString(leader)));
         line.addAll(List.of(command));
         try {
-            var builder = new ProcessBuilder(line).redirectErrorStream(true);
-            builder.environment().keySet().retainAll(List.of("PATH"));
-            builder.environment().put("HOME", "/root");
-            return builder.start();
+            return new ProcessBuilder(line).redirectErrorStream(true).start();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
@@ -195,19 +163,17 @@ final class Box implements AutoCloseable {
     }
 
     private void destroy() {
-        nspawn.descendants().forEach(ProcessHandle::destroyForcibly);
-        nspawn.destroyForcibly();
+        try {
+            Command.run("sh", SCRIPT, "end", Long.toString(nspawn.pid()), group).ok();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws InterruptedException {
         destroy();
-        assertTrue(nspawn.waitFor(30, TimeUnit.SECONDS), "the box does not end");
+        nspawn.waitFor();
         Runtime.getRuntime().removeShutdownHook(atExit);
-        String groups = "find /sys/fs/cgroup -depth -type d -path '*/" + group + "*'";
-        String delete = groups + " -exec rmdir {} +; ! " + groups + " | grep -q .";
-        Await.until(
-                "the end of the control groups",
-                () -> Command.run("sh", "-c", delete).status() == 0);
     }
 }

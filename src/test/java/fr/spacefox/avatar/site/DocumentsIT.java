@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The commands of deploy/README.md work one after the other, and the links of all pages lead somewhere. */
 class DocumentsIT {
 
-    /** InstallIT and SetsIT do most of it on each Debian. */
+    /** RowsIT does most of it on each Debian. */
     @Test
     @Needs(BOX)
     void theGuideWorks() throws Exception {

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /** All tests of a class on one Debian after the other, in one box of each. */
@@ -44,15 +44,10 @@ abstract class EachDebian {
                 .map(row -> row.strip().split("\\s+=>\\s+"));
     }
 
-    /**
-     * This Debian's share of the cases, of two each second one: what one shows holds on the other. A new case moves all
-     * behind it.
-     */
-    <T> List<T> share(List<T> cases) {
-        int each = Debian.ALL.size();
-        return IntStream.range(0, cases.size())
-                .filter(number -> number % each == Debian.ALL.indexOf(debian))
-                .mapToObj(cases::get)
+    /** This Debian's share of the cases, by their names: what one shows holds on the other. */
+    List<Arguments> share(List<Arguments> cases) {
+        return cases.stream()
+                .filter(it -> Debian.ALL.get(Math.floorMod(it.get()[0].hashCode(), Debian.ALL.size())) == debian)
                 .toList();
     }
 }

@@ -1,0 +1,94 @@
+#!/bin/sh
+# A row of a table in rows/ is a test of the site. It begins with its name:
+#
+#     fewer than half of the pictures: rm cats/*-[234].png
+#         $ refused deploy/install $D cats
+#         usable pictures in /root/cats: 1, fewer than half of the site's 4. If the others shall go:
+#         sh /root/deploy/install --replace $D /root/cats
+#
+# Its commands are given in /root on a server with a site of four cats, which is as new for each row. What stands behind
+# $ is asked, and what follows is all that must come, on both streams, in lines of any length: "..." stands for any
+# text, and [1] behind it for the exit status, if it is not 0. Commands before $ must succeed, and may print anything. A
+# row can ask several times, and a command that ends with \ goes on in the next line. server.sh has the names ($D) and
+# the commands (refused) that are not Debian's. Rows of first.txt are given on a server on its first day. One of two
+# Debians gets a row, by its name, and both do if that ends with "(both)".
+#
+#   rows.sh list              prints TABLE: NAME of each row
+#   rows.sh show TABLE NAME   prints a row's commands and answers
+#   rows.sh run TABLE NAME    gives a row to this server. Exit status 1, and what came, when something else should come
+set -e
+rows=$(cd "$(dirname "$0")" && pwd)
+
+# TABLE: NAME<tab>LINE for each line of its rows.
+lines() {
+    awk '/^#/ || /^ *$/ { next }
+        /^[^ ]/ { name = $0; sub(/:( .*|$)/, "", name); $0 = substr($0, length(name) + 3); if ($0 == "") next }
+        { sub(/^    /, ""); print name "\t" $0 }' "$rows/rows/$1.txt"
+}
+
+list() {
+    for table in "$rows"/rows/*.txt; do
+        table=$(basename "$table" .txt)
+        lines "$table" | cut -f 1 | uniq | sed "s/^/$table: /"
+    done
+}
+
+show() { lines "$1" | awk -v name="$2" 'index($0, name "\t") == 1 { print substr($0, length(name) + 2) }'; }
+
+# Keeps what is done first in the file 0, questions in 1, 2 and so on, and what must come in 1.answer, 2.answer ...
+split() {
+    rm -rf /srv/row
+    mkdir -p /srv/row
+    : > /srv/row/0
+    show "$@" | awk -v file=/srv/row/0 '
+        sub(/^\$ /, "") { file = "/srv/row/" ++n; answer = file ".answer"; printf "" > answer; print > file
+            if (!/\\$/) file = answer
+            next }
+        { print > file }
+        answer != "" && !/\\$/ { file = answer }'
+}
+
+plain() { tr -s '[:space:]' ' ' | sed 's/^ //; s/ $//'; }
+
+# FILE: its answer is what came.
+compare() {
+    said=$(plain < "$1.came")
+    # What the shell takes as a pattern is literal, but for "...".
+    wanted=$(eval "cat << END
+$(cat "$1.answer")
+END" | plain)
+    # shellcheck disable=SC2254 # a pattern
+    case $said in $(echo "$wanted" | sed 's/[][\\*?]/\\&/g; s/[.][.][.]/*/g')) return ;; esac
+    echo "\$ $(cat "$1")" && cat "$1.came"
+    printf '%s\n' 'This should have come:' "$wanted"
+    return 1
+}
+
+answer() {
+    split "$@"
+    # shellcheck source=server.sh
+    . "$rows/server.sh"
+    trap 'echo "These commands fail:"; cat /srv/row/0 /srv/row/0.came' EXIT
+    # shellcheck disable=SC1091 # written above
+    . /srv/row/0 > /srv/row/0.came 2>&1
+    trap - EXIT
+    for question in /srv/row/?; do
+        [ "$question" != /srv/row/0 ] || continue
+        set +e
+        # shellcheck disable=SC1090 # written above
+        (. "$question") > "$question.came" 2>&1
+        status=$?
+        set -e
+        [ $status = 0 ] || echo "[$status]" >> "$question.came"
+        compare "$question"
+    done
+}
+
+# What goes on behind a row has no pipe of the caller's.
+run() {
+    if sh "$rows/rows.sh" answer "$@" > /srv/row.log 2>&1 < /dev/null; then return; fi
+    cat /srv/row.log
+    return 1
+}
+
+"$@"
