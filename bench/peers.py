@@ -46,14 +46,14 @@ def java(*program, heap=8):
 
 
 def avatar(name, *flags, heap=8):
-    return Peer(name, "us", [java("-jar", JAR, *flags, "{PORT}", heap=heap)], [JAR])
+    return Peer(name, "us", [java("-jar", JAR, *flags, "0.0.0.0:{PORT}", heap=heap)], [JAR])
 
 
 def deployed(port="PORT", deploy=DEPLOY):
     """The unit's command, which is configured there alone."""
     unit = (deploy / "avatar.service").read_text().replace("\\\n", " ")
     command = re.sub(r"-jar \S+", f"-jar {deploy / 'avatar.jar'}", re.search(r"^ExecStart=\S+ (.*)", unit, re.M)[1])
-    return [JAVA, *command.replace("${PORT}", f"{{{port}}}").replace("${", "{").split()]
+    return [JAVA, *command.replace("127.0.0.1:${PORT}", f"0.0.0.0:{{{port}}}").replace("${", "{").split()]
 
 
 def jvm(name, origin, folder, *args, flags=(), heap=64, port="{PORT}"):

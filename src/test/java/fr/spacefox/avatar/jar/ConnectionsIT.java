@@ -6,14 +6,11 @@ import fr.spacefox.avatar.support.Await;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
-import java.net.SocketException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,25 +21,12 @@ class ConnectionsIT {
 
     /** With more the process would run out of memory, and with fewer it would turn clients away. */
     @ParameterizedTest
-    @CsvSource({"-Xmx8m, 64", "-Xmx64m, 512", "-Xmx256m, 1000", "-Djdk.httpserver.maxConnections=3, 3"})
+    @CsvSource({"-Xmx8m, 64", "-Xmx64m, 512"})
     void admitsTheConnectionsThatTheHeapBears(String flag, int connections) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, "-XX:+UseG1GC", flag)) {
             server.assertServes(connections);
             assertThrows(IOException.class, () -> server.serves(connections + 1));
             server.assertUnharmed();
-        }
-    }
-
-    /** Its place is free after two or three seconds, and without a limit never. */
-    @Test
-    void aClientThatReadsNoAnswerLosesItsPlace() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED);
-                Client client = server.connect()) {
-            String requests = Client.GET.repeat(1000);
-            Executable sendOn = () -> {
-                while (true) client.send(requests);
-            };
-            assertTimeoutPreemptively(Duration.ofSeconds(30), () -> assertThrows(SocketException.class, sendOn));
         }
     }
 
@@ -63,7 +47,6 @@ class ConnectionsIT {
     void admitsNewClientsAlthoughAllConnectionsBecameIdleAtOnce(Path jdk) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, jdk)) {
             server.assertServesAll();
-            Thread.sleep(5000); // the first request has brought the pool for 32 times its own time
             List<Client> open = new ArrayList<>();
             int all = server.maxConnections();
             int before = server.descriptors();
@@ -73,7 +56,7 @@ class ConnectionsIT {
             for (Client client : open) client.send(Client.GET);
             server.signal("CONT");
             for (Client client : open) Redirect.check(client.head());
-            server.assertAnswers();
+            server.assertAnswers("although all connections are idle");
         }
     }
 
@@ -96,6 +79,6 @@ class ConnectionsIT {
                 .flatMap(jdk -> Stream.of(
                         Arguments.of(50, "-Xmx8m", Mode.PUBLISHED, jdk),
                         Arguments.of(50, "-Xmx8m", Mode.POOL, jdk),
-                        Arguments.of(400, "-Xmx64m", Mode.PUBLISHED, jdk)));
+                        Arguments.of(400, "-Xmx64m", Mode.POOL, jdk)));
     }
 }

@@ -7,36 +7,23 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Many connections that each send a message, as fast as the server takes it, read nothing, and stay open until they are
- * closed here, unless said otherwise.
+ * closed here.
  */
 final class Flood implements AutoCloseable {
 
-    enum Then {
-        STAY,
-        /** Goes on to send a byte every tenth of a second. */
-        TRICKLE,
-        /** Ends with a reset as soon as all others have sent their messages, too. */
-        RESET
-    }
+    private static final int SENDING_SECONDS = 4; // a server that reads nothing more can put its end off
 
-    private static final int SENDING_MILLIS = 4000; // leaves the server half of its eight seconds to answer in
-
-    final long start = System.nanoTime();
     private final Map<SocketChannel, ByteBuffer> messages = new HashMap<>();
     private final CountDownLatch sent = new CountDownLatch(1);
-    private final Then then;
     private final Thread pump = new Thread(this::pump, "flood");
 
-    Flood(int port, int connections, byte[] message, Then then) throws IOException {
-        this.then = then;
+    Flood(int port, int connections, byte[] message) throws IOException {
         var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         for (int i = 0; i < connections; i++) {
             SocketChannel channel = SocketChannel.open();
@@ -48,34 +35,24 @@ final class Flood implements AutoCloseable {
         pump.start();
     }
 
-    /** Waits for the end of the sending, which a server that reads nothing more can put off. */
-    void awaitSent() throws IOException, InterruptedException {
-        sent.await(SENDING_MILLIS - Server.millisSince(start), TimeUnit.MILLISECONDS);
-        if (then == Then.RESET) {
-            for (SocketChannel channel : messages.keySet()) channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-            close();
-        }
+    void awaitSent() throws InterruptedException {
+        sent.await(SENDING_SECONDS, TimeUnit.SECONDS);
     }
 
     private void pump() {
-        Set<SocketChannel> sending = new HashSet<>(messages.keySet());
+        var sending = new HashMap<>(messages);
         try {
-            for (int turn = 1; ; turn++) {
-                sending.removeIf(this::hasSent);
-                if (sending.isEmpty()) sent.countDown();
-                if (then == Then.TRICKLE && turn % 100 == 0) {
-                    messages.replaceAll((channel, whole) -> ByteBuffer.wrap(new byte[] {'a'}));
-                    sending.addAll(messages.keySet());
-                }
+            while (!sending.isEmpty()) {
+                sending.entrySet().removeIf(entry -> hasSent(entry.getKey(), entry.getValue()));
                 Thread.sleep(1);
             }
+            sent.countDown();
         } catch (InterruptedException closed) {
             // by close()
         }
     }
 
-    private boolean hasSent(SocketChannel channel) {
-        ByteBuffer message = messages.get(channel);
+    private static boolean hasSent(SocketChannel channel, ByteBuffer message) {
         try {
             return channel.finishConnect() && channel.write(message) >= 0 && !message.hasRemaining();
         } catch (IOException closedByServer) {
@@ -83,6 +60,7 @@ final class Flood implements AutoCloseable {
         }
     }
 
+    /** With a reset where answers have not been read. */
     @Override
     public void close() throws IOException, InterruptedException {
         pump.interrupt();

@@ -8,13 +8,9 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** The real jar in a JVM of its own. */
 final class Server implements AutoCloseable {
@@ -22,9 +18,6 @@ final class Server implements AutoCloseable {
     static final Path JAR = Path.of("target/avatar.jar").toAbsolutePath();
     static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
     static final int COUNT = 21;
-
-    /** What a flood, from its first byte on, or anything else may cost a client that asks until it is answered. */
-    private static final int SECONDS = 8;
 
     /**
      * README's flags, and the end of the process upon an OutOfMemoryError: the engine swallows one that a request
@@ -42,12 +35,11 @@ final class Server implements AutoCloseable {
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         output = process.inputReader();
         startLine = "" + output.readLine();
-        Matcher matcher = Pattern.compile("http://localhost:(\\d+)/ -> .*").matcher(startLine);
-        if (!matcher.matches()) {
+        if (!startLine.matches("/\\S+:\\d+")) {
             close();
             fail(command + " says: " + startLine);
         }
-        port = Integer.parseInt(matcher.group(1));
+        port = Integer.parseInt(startLine.replaceFirst(".*:", ""));
     }
 
     static Server start(Mode mode) throws IOException {
@@ -67,7 +59,7 @@ final class Server implements AutoCloseable {
         return command(JAVA_HOME, List.of(), arguments);
     }
 
-    static List<String> command(Path javaHome, List<String> flags, String... arguments) {
+    private static List<String> command(Path javaHome, List<String> flags, String... arguments) {
         List<String> command = new ArrayList<>(List.of(javaHome + "/bin/java"));
         command.addAll(FLAGS);
         command.addAll(flags);
@@ -78,42 +70,21 @@ final class Server implements AutoCloseable {
 
     /** A client that stays until it is closed, or the server is. */
     Client connect() throws IOException {
-        Client client = new Client(port, 8000);
+        Client client = new Client(startLine);
         clients.add(client);
         return client;
     }
 
     String ask() throws IOException {
-        return ask(8000);
-    }
-
-    private String ask(int timeoutMillis) throws IOException {
-        try (Client client = new Client(port, timeoutMillis)) {
+        try (Client client = new Client(startLine)) {
             return client.send(Client.GET_AND_CLOSE).rest();
         }
     }
 
-    void assertAnswers() throws IOException, InterruptedException {
-        assertAnswers("nobody else asks", System.nanoTime());
-    }
-
-    /** Asks until it is answered: an attempt may fail, but the time from this start on is limited. */
-    void assertAnswers(String situation, long start) throws IOException, InterruptedException {
-        String last = "nothing";
-        for (long left; (left = SECONDS * 1000 - millisSince(start)) > 0; Thread.sleep(10)) {
-            try {
-                last = ask((int) left);
-                if (Redirect.is(last)) return;
-            } catch (IOException e) {
-                last = e.toString();
-            }
-        }
+    /** Asks until it is answered. */
+    void assertAnswers(String situation) throws IOException, InterruptedException {
+        Await.until("an answer, " + situation, () -> Redirect.is(ask()));
         assertUnharmed();
-        fail(situation + ": no answer within " + SECONDS + " s, last: " + last);
-    }
-
-    static long millisSince(long nanoTime) {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
     }
 
     int descriptors() {
@@ -138,7 +109,7 @@ final class Server implements AutoCloseable {
 
     /** Tries again while those of an attack are being closed. */
     void assertServes(int connections) throws InterruptedException {
-        Await.until(connections + " connections", Duration.ofSeconds(SECONDS), () -> serves(connections));
+        Await.until(connections + " connections", () -> serves(connections));
     }
 
     /** All connect before any asks. The last to connect asks first, so one lost connection shows at once. */

@@ -2,125 +2,68 @@ package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.*;
 
+import fr.spacefox.avatar.support.Await;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * A client that stalls, that is, sends a part of its request and then nothing, costs the others one wait, not each.
- * Clients that pause for less than the server allows cost them nothing.
- */
+/** A client that stalls loses its connection, and with --pool nobody waits for it. */
 class StallIT {
 
-    /** What counts as at once, on a busy machine. */
-    private static final int AT_ONCE_MILLIS = 1000;
+    /** The server has two to three seconds. This is less than the ten after which it looks by default. */
+    private static final Duration LIMIT = Duration.ofSeconds(8);
 
-    /** One wait, of the two to three seconds that a client has, and the requests that came in it. */
-    private static final int LONGEST_MILLIS = 4500;
-
-    /** A well-behaved client's request, which is answered: when it asked, and how long it waited. */
-    private record Visit(long atMillis, long millis) {
-
-        static Visit to(Server server, long start) throws IOException {
-            long now = System.nanoTime();
-            String answer = server.ask();
-            var visit = new Visit((now - start) / 1_000_000, Server.millisSince(now));
-            // A visit that the server has not read during another's stall counts as silent, and is cut off, too.
-            assertTrue(Redirect.is(answer) || visit.isSlow() && answer.isEmpty(), () -> visit + answer);
-            return visit;
-        }
-
-        boolean isSlow() {
-            return millis > AT_ONCE_MILLIS;
-        }
-    }
-
-    @AutoClose("shutdownNow")
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-
-    /**
-     * Visits fifty times a second, even while earlier visits wait, and does something else ten times a second. Returns
-     * the visits that had to wait.
-     */
-    private List<Visit> slowVisits(Server server, int seconds, Executable beside) throws Throwable {
-        List<Future<Visit>> visits = new ArrayList<>();
-        long start = System.nanoTime();
-        for (int i = 0; i < seconds * 50; i++) {
-            if (i % 5 == 0) beside.execute();
-            visits.add(threads.submit(() -> Visit.to(server, start)));
-            Thread.sleep(20);
-        }
-        List<Visit> slow = new ArrayList<>();
-        for (Future<Visit> visit : visits) if (visit.get().isSlow()) slow.add(visit.get());
-        return slow;
-    }
-
-    /** One at a time: a first request that takes long, on a busy machine, brings the pool for long. */
-    private static synchronized Server warm(Mode mode, Path jdk) throws IOException {
-        Server server = Server.start(mode, jdk);
-        for (long start = System.nanoTime(); Server.millisSince(start) < 1500; ) server.ask();
-        return server;
-    }
-
-    /** With --pool they wait for nobody. The unit's flags are left out: nginx sends whole requests. */
+    /** Nothing, half a head, half a body, and nothing behind an answer. */
     @ParameterizedTest
-    @EnumSource(names = {"PUBLISHED", "POOL"})
-    void stallsCostTheOthersOneWait(Mode mode) throws Throwable {
-        try (Server server = warm(mode, Server.JAVA_HOME)) {
-            // Hang-ups that ask nothing must not change who runs the requests.
-            for (int i = 0; i < 70; i++) server.connect().close();
-            List<Visit> slow = slowVisits(server, 8, () -> server.connect().send(Client.HALF_HEAD));
-            for (Visit visit : slow) {
-                assertTrue(mode == Mode.PUBLISHED, () -> "waits for another: " + visit);
-                assertTrue(visit.millis <= LONGEST_MILLIS, () -> "too long: " + visit);
-                assertTrue(visit.atMillis - slow.get(0).atMillis <= LONGEST_MILLIS, () -> "twice: " + slow);
-            }
+    @ValueSource(strings = {"", Client.HALF_HEAD, Client.POST + "\r\nfox", Client.GET})
+    void aClientThatStallsIsCutOff(String message) throws Exception {
+        try (Server server = Server.start(Mode.PUBLISHED);
+                Client client = server.connect()) {
+            String answer = assertTimeout(LIMIT, () -> client.send(message).rest());
+            if (!answer.isEmpty()) Redirect.check(answer);
+            server.assertAnswers("behind a client that stalled");
+        }
+    }
+
+    @Test
+    void aClientThatReadsNoAnswerIsCutOff() throws Exception {
+        try (Server server = Server.start(Mode.PUBLISHED);
+                Client client = server.connect()) {
+            String requests = Client.GET.repeat(1000);
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(60),
+                    () -> assertThrows(SocketException.class, () -> {
+                        while (true) client.send(requests);
+                    }));
+            server.assertAnswers("behind a client that read nothing");
+        }
+    }
+
+    /** Those who only pause are answered, too. */
+    @ParameterizedTest
+    @MethodSource("fr.spacefox.avatar.jar.Mode#jdks")
+    void withAPoolNobodyWaitsForClientsThatStall(Path jdk) throws Exception {
+        try (Server server = Server.start(Mode.POOL, jdk)) {
+            Await.until("answers while others stall", () -> isAnsweredWhileOthersStall(server));
             server.assertUnharmed();
         }
     }
 
-    /** Clients, and the pause in each of their requests in ms. */
-    static Stream<Arguments> pauses() throws IOException {
-        return Mode.jdks().stream().flatMap(jdk -> Stream.of(Arguments.of(3, 170, jdk), Arguments.of(30, 50, jdk)));
-    }
-
-    @ParameterizedTest
-    @MethodSource("pauses")
-    void clientsThatPauseDelayNobody(int clients, int pauseMillis, Path jdk) throws Throwable {
-        try (Server server = warm(Mode.PUBLISHED, jdk)) {
-            var answers = new AtomicInteger();
-            for (int i = 0; i < clients; i++) threads.submit(() -> pauseInEachRequest(server, pauseMillis, answers));
-            assertEquals(List.of(), slowVisits(server, 6, () -> server.connect().close()));
-            assertTrue(answers.get() > clients * 10, answers::toString);
-            server.assertUnharmed();
-        }
-    }
-
-    private static Void pauseInEachRequest(Server server, int millis, AtomicInteger answers) throws Exception {
-        while (true) {
-            Client client = server.connect(); // this fails when the server ends
-            try (client) {
-                while (true) {
-                    client.send(Client.HALF_HEAD);
-                    Thread.sleep(millis);
-                    client.send("\r\n").head();
-                    answers.incrementAndGet();
-                }
-            } catch (IOException closed) {
-                // Not more than 30 idle connections are kept.
-            }
-        }
+    private static boolean isAnsweredWhileOthersStall(Server server) throws IOException, InterruptedException {
+        List<Client> others = new ArrayList<>();
+        for (int i = 0; i < 30; i++) others.add(server.connect().send(Client.HALF_HEAD));
+        Thread.sleep(100); // the server reads them
+        Redirect.check(server.ask());
+        boolean isWaiting = others.get(0).isWaiting();
+        for (Client client : others)
+            isWaiting &= Redirect.is(client.send("Connection: close\r\n\r\n").rest());
+        return isWaiting;
     }
 }

@@ -39,7 +39,8 @@ class OperationsIT {
             box.run(Documents.commands(heading)
                     .replace("avatar.example.org {", "avatar.example.org {\n    tls internal"));
             box.awaitTrue(service, () -> box.succeeds("visit --fail --output /dev/null https://avatar.example.org/"));
-            assertTrue(box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline").contains(" -Xmx64m "));
+            String jvm = box.run("tr '\\0' ' ' < /proc/" + box.jvm() + "/cmdline");
+            assertTrue(jvm.matches(".* -Xmx64m .* --pool 127\\.0\\.0\\.1:6666 4 .*"), jvm);
             for (String request : List.of(
                     "",
                     "a?b=c",

@@ -35,7 +35,8 @@ public @interface Needs {
         CHROMIUM("chromium", "command -v chromium"),
         DISK("e2fsprogs mount (by a root who may use loop devices)", "command -v mkfs.ext4; losetup --find"),
         PYTHON("python3", "command -v python3"),
-        WRK("wrk", "command -v wrk");
+        WRK("wrk", "command -v wrk"),
+        ZIP("zip", "command -v zip");
 
         private final String packages;
         private final boolean isHere;
