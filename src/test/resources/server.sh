@@ -251,6 +251,29 @@ change() {
     echo '; back: ' && seen
 }
 
+# The process number of the Java program, and whether it answers twenty clients.
+jvm() { systemctl show --property=MainPID --value avatar; }
+answering() {
+    until visit --fail-early --max-time 3 --header 'Connection: close' --output /dev/null 'http://localhost:6666/[1-20]'
+    do sleep 0.1; done
+}
+
+# COMMAND...: runs it while twenty visitors at once come again and again. It says what they get but redirects.
+crowded() {
+    : > /srv/crowd
+    while [ -e /srv/crowd ]; do
+        visit --parallel --parallel-immediate --output /dev/null --write-out '%{http_code}\n' "https://$D/[1-20]" ||
+            true
+    done 2> /dev/null > /srv/crowd.got &
+    visitors=$! status=0
+    "$@" || status=$?
+    rm /srv/crowd
+    wait $visitors
+    sort /srv/crowd.got | uniq -c | awk '$2 != 302 { print $1, "visitors got", $2 } $2 == 302 { many = $1 > 100 }
+        END { if (!many) print "too few redirects" }'
+    return $status
+}
+
 # MEGABYTES: so much is free in /run.
 full_run() {
     mount -o remount,size=32M /run
@@ -258,3 +281,56 @@ full_run() {
     truncate -s "-$1M" /run/full
 }
 half_removed() { [ -z "$(pgrep -f 'avatar[.]jar')" ] || [ -e /etc/systemd/system/avatar.service ]; }
+
+# HEADING: the commands that deploy's guides have under it, for this server's domain.
+guide() {
+    awk -v heading="$1" '/^#+ / { here = substr($0, index($0, " ") + 1) == heading } /^```/ { block = /sh$/; next }
+        here && block' deploy/*.md | sed "s/avatar[.]example[.]org/$D/g" > /srv/guide
+    sh -e /srv/guide
+}
+
+# An authority in this server, Pebble, which certbot and everybody trust. `authority` starts it, too.
+prepare_authority() {
+    mkdir -p /srv/acme
+    openssl req -x509 -newkey rsa -nodes -days 2 -subj /CN=authority -addext subjectAltName=DNS:authority \
+        -keyout /srv/acme/key.pem -out /srv/acme/cert.pem 2> /dev/null
+    cat /srv/acme/cert.pem >> /etc/ssl/certs/ca-certificates.crt
+    printf '%s\n' '{"pebble": {"listenAddress": ":14000", "managementListenAddress": "127.0.0.1:15000",' \
+        '"certificate": "/srv/acme/cert.pem", "privateKey": "/srv/acme/key.pem", "httpPort": 80, "tlsPort": 443}}' \
+        > /srv/acme/pebble.json
+    printf '%s = %s\n' server https://authority:14000/dir non-interactive true agree-tos true \
+        register-unsafely-without-email true no-random-sleep-on-renew true > /etc/letsencrypt/cli.ini
+    printf '127.0.0.1 %s\n' authority $D dogs.example.org >> /etc/hosts
+}
+authority() {
+    prepare_authority
+    systemd-run --quiet --unit=other-pebble --setenv=PEBBLE_VA_NOSLEEP=1 --setenv=PEBBLE_WFE_NONCEREJECT=0 \
+        --setenv=PEBBLE_AUTHZREUSE=0 pebble -config /srv/acme/pebble.json
+    visit --retry 9 --retry-all-errors https://authority:14000/dir
+    visit --retry 9 --retry-all-errors https://localhost:15000/roots/0 >> /etc/ssl/certs/ca-certificates.crt
+}
+
+# NAME DAYS: a certificate of the authority for other names, where certbot would have it.
+sign() {
+    mkdir -p /etc/letsencrypt/live/example.org /etc/letsencrypt/archive/example.org
+    (cd /etc/letsencrypt/archive/example.org
+    openssl req -newkey rsa -nodes -subj /CN=other -addext "subjectAltName=DNS:$1" -keyout privkey1.pem |
+        openssl x509 -req -days "$2" -CA /srv/acme/cert.pem -CAkey /srv/acme/key.pem -copy_extensions copy \
+            -out fullchain1.pem
+    for name in privkey fullchain; do
+        ln -sf ../../archive/example.org/${name}1.pem ../../live/example.org/$name.pem
+    done)
+}
+
+# [DOMAIN]: the certificate that visitors get: its issuer, its fingerprint, and whether it is for the domain.
+served() {
+    openssl s_client -connect localhost:443 -servername "${1-$D}" < /dev/null 2> /dev/null |
+        openssl x509 -noout -issuer -nameopt RFC2253 -fingerprint -sha256 -checkhost "${1-$D}" || true
+}
+# COMMAND...: runs it, and waits until visitors get another certificate.
+renewed() {
+    before=$(served)
+    "$@" || return
+    while [ "$before" = "$(served)" ]; do sleep 0.1; done
+    served
+}

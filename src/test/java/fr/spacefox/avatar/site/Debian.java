@@ -1,9 +1,5 @@
 package fr.spacefox.avatar.site;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
-import fr.spacefox.avatar.support.LeftOut;
-import java.io.File;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -17,16 +13,13 @@ record Debian(String root) {
     static final Debian OLDER = ALL.get(0);
     static final Debian NEWER = ALL.get(ALL.size() - 1);
 
-    /** The files for a box on which all packages are installed; without them the test is left out. */
+    /** The files for a box on which all packages are installed. */
     String files() {
         return root + "/packages:" + clean();
     }
 
     /** Those of a server on its first day. */
     String clean() {
-        assumeTrue(
-                new File(root).isDirectory(),
-                () -> LeftOut.because("folders that .ci/root prints, as AVATAR_ROOTS=\"$(.ci/root bookworm) ...\""));
         return root + "/clean";
     }
 }

@@ -1,20 +1,21 @@
 package fr.spacefox.avatar.support;
 
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
-/** Tests that lack something are left out, and the run ends with a list of them and what they need. In CI they fail. */
+/** Tests that lack something are left out, and the run ends with what they need and their names. In CI they fail. */
 public final class LeftOut implements TestExecutionListener {
 
-    private final Set<String> tests = new TreeSet<>();
+    private final Map<String, Set<String>> testsByNeed = new TreeMap<>();
 
     /** What to leave a test out with; in CI it fails. */
-    public static String because(String need) {
+    static String because(String need) {
         if (System.getenv("CI") != null) throw new IllegalStateException("needs " + need);
         return need;
     }
@@ -24,20 +25,13 @@ public final class LeftOut implements TestExecutionListener {
         String name = test.getSource().orElse(null) instanceof MethodSource method
                 ? method.getClassName() + "." + method.getMethodName()
                 : test.getLegacyReportingName();
-        tests.add("  " + name.replaceFirst("^[a-z.]*", "") + " needs " + need);
-    }
-
-    @Override
-    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-        if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
-            executionSkipped(test, result.getThrowable().orElseThrow().getMessage());
-        }
+        testsByNeed.computeIfAbsent(need, any -> new TreeSet<>()).add(name.replaceFirst("^[a-z.]*", ""));
     }
 
     @Override
     public void testPlanExecutionFinished(TestPlan finished) {
-        if (tests.isEmpty()) return;
-        System.out.println("These tests were left out; sudo .ci/run installs what they need:");
-        tests.forEach(System.out::println);
+        testsByNeed.forEach((need, tests) ->
+                System.out.println("Left out, for they need " + need + ":\n  " + String.join(" ", tests)));
+        if (!testsByNeed.isEmpty()) System.out.println("sudo .ci/run installs what they need, and leaves none out.");
     }
 }

@@ -21,11 +21,15 @@ public @interface Needs {
 
     Tool[] value();
 
-    /** Debian's packages, and a script that succeeds where their commands are there and may do what a test does. */
+    /** What to install or to have, and a script that succeeds where their commands are there and may do what a test does. */
     enum Tool {
         AB("apache2-utils", "command -v ab"),
-        BOX("systemd-container iproute2 util-linux (by a root who may mount and make networks)", """
-                for tool in systemd-nspawn ip nsenter; do command -v $tool; done
+        BOX(
+                "root's rights to mount and to make networks, systemd-container iproute2 procps util-linux, and files of Debian"
+                        + " (export AVATAR_ROOTS=\"$(.ci/root bookworm) $(.ci/root trixie)\")",
+                """
+                for tool in systemd-nspawn ip nsenter pgrep; do command -v $tool; done
+                for root in ${AVATAR_ROOTS:?}; do [ -d $root/packages ]; done
                 # What Box does: root in a container may often not mount, nor make a network.
                 unshare --mount --net sh -ec '
                     mount -t tmpfs box /mnt
@@ -33,7 +37,7 @@ public @interface Needs {
                     mkdir upper work root
                     mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work box root'"""),
         CHROMIUM("chromium", "command -v chromium"),
-        DISK("e2fsprogs mount (by a root who may use loop devices)", "command -v mkfs.ext4; losetup --find"),
+        DISK("loop devices, and e2fsprogs mount", "command -v mkfs.ext4; losetup --find"),
         PYTHON("python3", "command -v python3"),
         WRK("wrk", "command -v wrk"),
         ZIP("zip", "command -v zip");
@@ -62,9 +66,9 @@ public @interface Needs {
                     .flatMap(needs -> Stream.of(needs.value()))
                     .filter(tool -> !tool.isHere)
                     .map(tool -> tool.packages)
-                    .collect(Collectors.joining(" and "));
+                    .collect(Collectors.joining("; "));
             if (lacking.isEmpty()) return ConditionEvaluationResult.enabled("everything is here");
-            return ConditionEvaluationResult.disabled(LeftOut.because("apt-get install " + lacking));
+            return ConditionEvaluationResult.disabled(LeftOut.because(lacking));
         }
     }
 }
