@@ -1,7 +1,7 @@
 #!/bin/sh
 # A throwaway machine. It has the files of a Debian under an overlay that vanishes, a systemd of its own, a network of
-# its own with only a loopback interface, and in /root what a user copies to a server: the folder deploy. Everything
-# hangs on the process that boots it: when that ends, no mount and no process is left.
+# its own with only a loopback interface, and in /root what a user copies to a server: the folder deploy. /srv/test
+# has the rows of tests. Everything hangs on the process that boots it: when that ends, no mount and no process is left.
 #   box.sh boot FILES GROUP [DISK]    with a control group of this name. All changes go to memory, or to DISK: the image
 #                                     of a file system from which a later box boots
 #   box.sh leader PID                 prints the number of its first process, once systemd has started what it starts
@@ -21,6 +21,7 @@ boot() {
     printf '[Unit]\nStartLimitIntervalSec=0\n' > usr/lib/systemd/system/nginx.service.d/often.conf
     mount -t tmpfs -o mode=700 box root
     cp -r "$project/deploy" root
+    cp -r "$project/src/test/resources" srv/test
     # curl, for which each domain leads to the box, whose certificate nobody knows.
     cat > usr/bin/visit << 'END'
 #!/bin/sh

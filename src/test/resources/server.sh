@@ -289,21 +289,22 @@ guide() {
     sh -e /srv/guide
 }
 
-# An authority in this server, Pebble, which certbot and everybody trust. `authority` starts it, too.
+# [PORT]: an authority in this server, Pebble, which certbot and everybody trust, and which asks for the domains at this
+# port. `authority` starts it, too.
 prepare_authority() {
     mkdir -p /srv/acme
     openssl req -x509 -newkey rsa -nodes -days 2 -subj /CN=authority -addext subjectAltName=DNS:authority \
         -keyout /srv/acme/key.pem -out /srv/acme/cert.pem 2> /dev/null
     cat /srv/acme/cert.pem >> /etc/ssl/certs/ca-certificates.crt
     printf '%s\n' '{"pebble": {"listenAddress": ":14000", "managementListenAddress": "127.0.0.1:15000",' \
-        '"certificate": "/srv/acme/cert.pem", "privateKey": "/srv/acme/key.pem", "httpPort": 80, "tlsPort": 443}}' \
+        '"certificate": "/srv/acme/cert.pem", "privateKey": "/srv/acme/key.pem", "httpPort": '"${1-80}"', "tlsPort": 443}}' \
         > /srv/acme/pebble.json
     printf '%s = %s\n' server https://authority:14000/dir non-interactive true agree-tos true \
         register-unsafely-without-email true no-random-sleep-on-renew true > /etc/letsencrypt/cli.ini
     printf '127.0.0.1 %s\n' authority $D dogs.example.org >> /etc/hosts
 }
 authority() {
-    prepare_authority
+    prepare_authority "$@"
     systemd-run --quiet --unit=other-pebble --setenv=PEBBLE_VA_NOSLEEP=1 --setenv=PEBBLE_WFE_NONCEREJECT=0 \
         --setenv=PEBBLE_AUTHZREUSE=0 pebble -config /srv/acme/pebble.json
     visit --retry 9 --retry-all-errors https://authority:14000/dir

@@ -49,13 +49,11 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** Boots a machine with so many samples in /root/foxes, and with the tables of tests. */
+    /** Boots a machine with so many samples in /root/foxes. */
     static Box withFoxes(String files, int count) throws IOException, InterruptedException {
         var box = new Box(files);
         try {
             drawFoxes(count, box.path("/root/foxes"));
-            Command.run("cp", "-r", "src/test/resources", box.path("/srv/test").toString())
-                    .ok();
             return box;
         } catch (Throwable failure) {
             box.close();

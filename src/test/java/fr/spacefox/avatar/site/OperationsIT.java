@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The recipes of deploy/operations.md work. LoadIT has the one for many visitors, CertificateIT all certificates. */
+/** The recipes of deploy/operations.md work. LoadIT has the one for many visitors, the rows all certificates. */
 @Needs(BOX)
 class OperationsIT {
 
@@ -91,9 +91,9 @@ class OperationsIT {
             box.run("systemctl start nginx");
 
             // The authority comes by the CDN, too.
-            CertificateIT.startAuthority(box, 8080);
-            box.run(CertificateIT.get());
-            CertificateIT.assertServed("Pebble", box, DOMAIN);
+            Authority.startAuthority(box, 8080);
+            box.run(Authority.get());
+            Authority.assertServed("Pebble", box, DOMAIN);
         }
     }
 
@@ -110,7 +110,7 @@ class OperationsIT {
             plug(old, first, 1);
             plug(old, second, 2);
             Box.drawFoxes(13, old.path("/root/cats"));
-            CertificateIT.startAuthority(old, 80);
+            Authority.startAuthority(old, 80);
             for (var box : List.of(first, second)) {
                 for (String file : List.of("/etc/ssl/certs/ca-certificates.crt", "/etc/letsencrypt/cli.ini"))
                     Files.copy(old.path(file), box.path(file), StandardCopyOption.REPLACE_EXISTING);
@@ -124,7 +124,7 @@ class OperationsIT {
                     ln -s '/srv/my settings/avatar' /etc/default
                     ln -s /usr/bin/true /usr/sbin/sendmail""");
             old.install(DOMAIN + " cats");
-            old.run(CertificateIT.get());
+            old.run(Authority.get());
             old.run(Documents.commands("Watch"));
             List<String> move = Documents.blocks("Move to another server");
             old.run(move.get(0));
@@ -134,16 +134,16 @@ class OperationsIT {
             first.run("cd /root\n" + move.get(1));
             String pictures = "cd /var/lib/avatar/site/pictures; sha256sum */Renard-* | sort";
             assertEquals(old.run(pictures), first.run(pictures));
-            String certificate = CertificateIT.assertServed("Pebble", first, DOMAIN);
-            assertEquals(CertificateIT.served(old, DOMAIN), certificate);
+            String certificate = Authority.assertServed("Pebble", first, DOMAIN);
+            assertEquals(Authority.served(old, DOMAIN), certificate);
             String own = first.run("visit --head https://avatar.spacefox.fr/x | grep -i ^Cache | tr -d '\\r'");
             assertEquals("Cache-Control: max-age=9", own);
             assertEquals("1", first.run("systemctl show --property=Nice --value avatar; grep -q 7 /etc/cron.d/avatar"));
             first.run("grep 6667 '/srv/my settings/avatar' /var/lib/avatar/site/environment");
             lead(old, 1);
-            first.run(CertificateIT.RENEW);
+            first.run(Authority.RENEW);
             first.awaitTrue(
-                    "the renewal", () -> !CertificateIT.served(first, DOMAIN).equals(certificate));
+                    "the renewal", () -> !Authority.served(first, DOMAIN).equals(certificate));
 
             // The second machine takes everything from the first, while visitors come.
             second.run("mkdir -p /root/.ssh; echo StrictHostKeyChecking accept-new > /root/.ssh/config"
@@ -154,8 +154,8 @@ class OperationsIT {
             second.run("mkdir -p /etc/letsencrypt/live/other.example.org; rm -r /root/deploy\n" + recipe.get(0));
             Process visitors = old.start(VISITORS);
             lead(old, 2);
-            String before = CertificateIT.served(second, DOMAIN);
-            first.run(CertificateIT.RENEW + """
+            String before = Authority.served(second, DOMAIN);
+            first.run(Authority.RENEW + """
 
                     cd /root
                     echo '# newer' >> deploy/avatar.service
@@ -163,8 +163,8 @@ class OperationsIT {
                     deploy/install avatar.spacefox.fr cats""");
             second.run("/etc/cron.hourly/avatar; tail -n 1 /etc/systemd/system/avatar.service | grep newer");
             assertEquals(first.run(pictures), second.run(pictures));
-            assertNotEquals(before, CertificateIT.served(second, DOMAIN));
-            assertEquals(CertificateIT.served(first, DOMAIN), CertificateIT.served(second, DOMAIN));
+            assertNotEquals(before, Authority.served(second, DOMAIN));
+            assertEquals(Authority.served(first, DOMAIN), Authority.served(second, DOMAIN));
             old.run("touch /root/stop");
             String got = Command.finish(visitors).ok();
             assertTrue(got.matches(" *\\d+ 200 image/png"), got);
@@ -173,7 +173,7 @@ class OperationsIT {
             old.run("ip link set port1 down; ip neighbour flush dev eth0");
             assertEquals("200 image/png", old.run(String.format(VISIT, 1, 2)));
             second.run(recipe.get(1));
-            CertificateIT.assertServed("Pebble", second, DOMAIN);
+            Authority.assertServed("Pebble", second, DOMAIN);
             assertEquals("site-own.conf", second.run("ls /etc/avatar; [ ! -e /etc/cron.hourly/avatar ]"));
             second.run("ls -d /etc/letsencrypt/live/other.example.org");
         }
