@@ -335,3 +335,123 @@ renewed() {
     while [ "$before" = "$(served)" ]; do sleep 0.1; done
     served
 }
+
+set_name() { sed -n 's|^URL=.*/\([0-9a-f]*\)/Renard-.*|\1|p' $site/environment; }
+
+# What nginx has answered, by the head on standard input: a word for what the site sends, or else what came.
+kind() {
+    head=$(tr -d '\r' | sed -n '/HTTP[^ ]* [2-5]/,/^$/p' | sed '/^$/q') # a 100 Continue is no answer
+    value() { echo "$head" | sed -n "s/^$1: //Ip"; }
+    answer="$(echo "$head" | sed -n '1s/.*HTTP[^ ]* \([0-9]*\).*/\1/p') $(value Content-Type), $(value Cache-Control), \
+$(value Location), $(value Access-Control-Allow-Origin), $(value Cross-Origin-Resource-Policy)"
+    case $answer in
+    "302 , private, no-store, https://$D/$(set_name)/Renard-"[1-4]'.png, *, cross-origin') echo redirect ;;
+    '200 image/png, public, max-age=31536000, immutable, , *, cross-origin') echo kept ;;
+    20[03]' image/png, no-cache, no-store, max-age=0, , *, cross-origin') echo random ;;
+    '410 text/html, no-cache, no-store, max-age=0, , *, cross-origin') echo gone ;;
+    *) echo "got $answer" ;;
+    esac
+}
+# URL [OPTION...]: asks for a path of the site, by https; SET stands for its set. The body is in /srv/body.
+get() {
+    path=$(echo "$1" | sed "s/SET/$(set_name)/")
+    shift
+    visit --dump-header - --output /srv/body "$@" "https://$D$path" | kind
+}
+# PORT TEXT: sends the bytes that printf makes of it, in one write; the answer ends when nginx closes. tls for port 443.
+raw() {
+    case $1 in
+    tls) /usr/bin/printf "$2" | timeout 30 openssl s_client -quiet -connect 127.0.0.1:443 2> /dev/null ;;
+    *) bash -c 'exec 3<>/dev/tcp/127.0.0.1/$1; /usr/bin/printf "$2" >&3; timeout 30 cat <&3' raw "$@" ;;
+    esac | tr -d '\0' | kind
+}
+
+# All sorts of requests, none of which is for a picture: the arguments of visit, or raw and its own. $long has 7,500
+# bytes: nginx takes lines of up to 8 KB.
+long=$(printf '%07500d' 0)
+requests() {
+    for url in "http://$D" "https://$D"; do
+        for method in POST PUT DELETE OPTIONS PATCH PROPFIND TRACE CONNECT FOX; do echo "-X $method $url/x"; done
+        for path in / //x /../../etc/passwd /.well-known '/x.png?dateline=1&y=%00' '/é%20%ff' /avatar7.png /picture \
+            /Renard-1.png /01234567/Renard-0.png /01234567/Renard-01.png /x/01234567/Renard-1.png \
+            /01234567/Renard-1.png/ /01234567/Renard-1.pngx /0123456/Renard-1.png /01234567/Renard-1.svg \
+            '/$long' '/$long$long'; do echo "\"$url$path\""; done
+        for version in --http1.1 --http2; do
+            printf '%s\n' "$version $url" "$version --request-target /%zz $url" "$version --data x=1 $url" \
+                "$version --data \$long $url"
+        done
+        printf '%s\n' "--head $url/x" "--http1.0 $url/x" "-X OPTIONS --request-target '*' $url" \
+            "--upload-file /usr/bin/openssl $url/x" "-H 'Transfer-Encoding: chunked' --data \$long $url/x" \
+            "-H A:\$long -H B:\$long -H C:\$long -H D:\$long $url/x" "-H A:\$long\$long $url/x" \
+            "-H 'Host: evil.example.org' $url/x" "-H 'Connection: upgrade' -H 'Upgrade: websocket' $url" \
+            "-H 'Range: bytes=0-3' $url" "-H 'Expect: 100-continue' --data x $url" "--data \$long $url/Renard-1.png"
+    done
+    host="Host: $D\\r\\nConnection: close\\r\\n"
+    for port in 80 tls 443; do # also in the clear on port 443
+        post="raw $port 'POST /x HTTP/1.1\\r\\n$host"
+        printf '%s\n' "${post}Transfer-Encoding: gzip\\r\\n\\r\\n'" "${post}Content-Length: x\\r\\n\\r\\n'" \
+            "${post}Content-Length: 1\\r\\n\\r\\na'" "${post}Content-Length: 9\\r\\n\\r\\na'" \
+            "${post}Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n'" \
+            "${post}Content-Length: 3\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n'" \
+            "${post}Transfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n'" "raw $port 'GET /x HTTP/3.0\\r\\n$host\\r\\n'" \
+            "raw $port 'GET /x HTTP/1.1\\r\\n${host}If-Match: x\\r\\n\\r\\n'" \
+            "raw $port 'GET /x HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n'" \
+            "raw $port 'GET /x HTTP/1.1\\r\\n${host}Host: other.example.org\\r\\n\\r\\n'" \
+            "raw $port 'GET /x HTTP/1.1\\r\\nHost: ..\\r\\n\\r\\n'" "raw $port 'get /x HTTP/1.1\\r\\n$host\\r\\n'" \
+            "raw $port 'noise\\r\\n\\r\\n'" "raw $port 'HEAD /x HTTP/x\\r\\n\\r\\n'" \
+            "raw $port \"HEAD /\$long\$long HTTP/1.1\\r\\n\\r\\n\""
+    done
+}
+# KIND: sends them all at once, and prints those whose answer is of another kind, and how many there are. nginx refuses
+# bodies, and may then send a random picture in place of a redirect.
+all_get() {
+    requests > /srv/requests
+    while IFS= read -r line; do
+        {
+            case $line in raw*) got=$(eval "$line") ;; *) got=$(eval "visit -D - -o /dev/null $line" | kind) ;; esac
+            case $got,$line in
+            "$1",* | random,*--data* | random,*--upload* | random,*Content-Length* | random,*Transfer-Encoding*) ;;
+            *) echo "$got: $line" ;;
+            esac
+        } &
+    done < /srv/requests
+    wait
+    sed -n '$=' /srv/requests
+}
+
+# Without Debian's own site, which answers on port 80 whoever names no domain.
+alone() { rm $enabled/default && systemctl reload nginx; }
+# Draws are old after a second in place of five minutes. deploy/check has fetched some.
+renew_sooner() { edit 's/valid 302 5m/valid 302 1s/' && forget_draws; }
+# As after a boot.
+forget_draws() { systemctl stop nginx && find /run/avatar -type f -delete && systemctl start nginx; }
+fetch_draws() {
+    until visits 300 > /srv/said && [ "$(find /run/avatar -type f ! -name '*.*' | wc -l)" = 64 ]; do :; done
+}
+hang() { kill -STOP "$(systemctl show --property=MainPID --value avatar)"; }
+# COUNT [OPTION...]: where so many visits on one connection are led to.
+visits() {
+    count=$1
+    shift
+    visit --output /dev/null --write-out '%{http_code} %{redirect_url}\n' "$@" "https://$D/[1-$count]"
+}
+# How many of 200 new visitors in six seconds, one of whom would wait for a second, and of 2,000 who stay connected, get
+# a redirect; one may be slow on a busy machine.
+nobody_waits() {
+    for n in $(seq 200); do
+        visit --http2 --output /dev/null --write-out '%{http_code} %{time_total}\n' "https://$D/$n"
+        sleep 0.02
+    done > /srv/waits
+    awk '$2 < 0.9 { n++ } END { print (n > 198 ? "at once" : n) }' /srv/waits
+    cut -d ' ' -f 1 /srv/waits | sort | uniq -c
+    timeout 60 visit --output /dev/null --write-out '%{http_code}\n' "https://$D/[1-2000]" | sort | uniq -c
+}
+# OPTION...: how nginx answers so many requests of twenty clients at once.
+flood() { timeout 120 h2load -c20 -n15000 "$@" | sed -n 's/^status codes: //p'; }
+# KB that nginx's worker processes have.
+workers() { pgrep -f 'nginx: [w]orker'; }
+memory() {
+    for pid in $(workers); do cat "/proc/$pid/smaps_rollup"; done | awk '/^Pss:/ { all += $2 } END { print all }'
+}
+# What nginx has written to the disk.
+log_lines() { { journalctl -t nginx --output cat; cat /var/log/nginx/*.log; } | wc -l; }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The recipes of deploy/operations.md work. LoadIT has the one for many visitors, the rows all certificates. */
+/** The recipes of deploy/operations.md work. The rows have the one for many visitors, and all certificates. */
 @Needs(BOX)
 class OperationsIT {
 
