@@ -66,6 +66,7 @@ END" | plain)
 
 answer() {
     split "$@"
+    [ -e /srv/row/1 ] || { echo 'It asks nothing.' && exit 1; }
     # shellcheck source=server.sh
     . "$rows/server.sh"
     trap 'echo "These commands fail:"; cat /srv/row/0 /srv/row/0.came' EXIT

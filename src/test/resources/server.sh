@@ -6,6 +6,7 @@ conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other=/etc/nginx/con
 done="4 pictures. The address for a profile: https://$D/me.png"
 four='Renard-1.png Renard-2.png Renard-3.png Renard-4.png of 4'
 cd /root
+port=$(sed -n 's/^PORT=//p' deploy/avatar.default) # the Java program's
 
 shown() { echo $site/pictures/*; } # the folder of the set that is shown
 
@@ -38,7 +39,7 @@ restore() {
     systemctl reset-failed
     [ "$1" = site ] || return 0
     systemctl start avatar
-    until systemctl start nginx && curl -fs -o /dev/null http://127.0.0.1:6666; do sleep 0.1; done
+    until systemctl start nginx && curl -fs -o /dev/null "http://127.0.0.1:$port"; do sleep 0.1; done
 }
 
 # PORT ADDRESS: another program listens there.
@@ -254,7 +255,7 @@ change() {
 # The process number of the Java program, and whether it answers twenty clients.
 jvm() { systemctl show --property=MainPID --value avatar; }
 answering() {
-    until visit --fail-early --max-time 3 --header 'Connection: close' --output /dev/null 'http://localhost:6666/[1-20]'
+    until visit --fail-early --max-time 3 --header 'Connection: close' --output /dev/null "http://localhost:$port/[1-20]"
     do sleep 0.1; done
 }
 
