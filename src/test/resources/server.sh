@@ -23,10 +23,12 @@ keep() {
         mkdir -p "/srv/kept/$1/$place" /$place
         rsync -a --delete /$place/ "/srv/kept/$1/$place/"
     done
+    services > "/srv/kept/$1/services"
 }
 restore() {
     nft flush ruleset
-    systemctl stop 'other*' apache2 avatar nginx 2> /dev/null || true
+    # shellcheck disable=SC2046 # a list
+    systemctl stop avatar nginx $(services | grep -vxFf "/srv/kept/$1/services") 2> /dev/null || true
     pkill -x nginx || true
     ip link delete fox0 2> /dev/null || true
     rm -rf /usr/lib/systemd/system/avatar.service /run/systemd/system/other* /run/full /run/avatar/*
@@ -41,6 +43,7 @@ restore() {
     systemctl start avatar
     until systemctl start nginx && curl -fs -o /dev/null "http://127.0.0.1:$port"; do sleep 0.1; done
 }
+services() { systemctl list-units --plain --no-legend --type=service,socket --state=active | cut -d ' ' -f 1; }
 
 # PORT ADDRESS: another program listens there.
 other() {
@@ -255,8 +258,9 @@ change() {
 # The process number of the Java program, and whether it answers twenty clients.
 jvm() { systemctl show --property=MainPID --value avatar; }
 answering() {
-    until visit --fail-early --max-time 3 --header 'Connection: close' --output /dev/null "http://localhost:$port/[1-20]"
-    do sleep 0.1; done
+    until visit --fail-early --header 'Connection: close' --output /dev/null "http://localhost:$port/[1-20]"; do
+        sleep 0.1
+    done
 }
 
 # COMMAND...: runs it while twenty visitors at once come again and again. It says what they get but redirects.
@@ -289,6 +293,33 @@ guide() {
         here && block' deploy/*.md | sed "s/avatar[.]example[.]org/$D/g" > /srv/guide
     sh -e /srv/guide
 }
+# WORDS: the first command in a sentence of the guide that begins with them. What it copies to a server stays here.
+inline() {
+    sh -e -c "$(tr '\n' ' ' < /root/deploy/README.md | grep -o "\`$1[^\`]*" | sed '1!d; s/^.//; s|192.0.2.1:|/root/|')"
+}
+
+# Sets of pictures for another web server, of which $set is the second, without the fourth picture.
+behind_another_server() {
+    systemctl stop nginx
+    mkdir /var/www/avatar
+    touch /var/www/avatar/config.php
+    guide 'The Java program alone'
+    former_set=$(cd /var/www/avatar && ls -d [0-9]*)
+    rm cats/*-4.png
+    guide 'The Java program alone'
+    set=$(cd /var/www/avatar && ls -d [0-9]*)
+    tee "/var/www/avatar/$set/Renard-0.png" > "/var/www/avatar/$set/notes.txt" < /etc/hostname
+    openssl req -x509 -newkey rsa -nodes -subj /CN=avatar \
+        -keyout /etc/ssl/private/avatar.key -out /etc/ssl/certs/avatar.pem
+}
+asked_of_another_server() {
+    for path in '' a?b=c Renard-3.png config.php "$former_set/Renard-3.png" "$set/Renard-4.png" "$set/notes.txt" \
+        "$set/Renard-0.png" "$set/" "$set/Renard-3.png"; do
+        visit --output seen --write-out '%{http_code} %{redirect_url} %{content_type} %header{cache-control}\n' \
+            "https://$D/$path"
+    done | sed 's/-[1-3].png/-N.png/' | sort -r | uniq -c
+    cmp seen "/var/www/avatar/$set/Renard-3.png"
+}
 
 # [PORT]: an authority in this server, Pebble, which certbot and everybody trust, and which asks for the domains at this
 # port. `authority` starts it, too.
@@ -297,9 +328,10 @@ prepare_authority() {
     openssl req -x509 -newkey rsa -nodes -days 2 -subj /CN=authority -addext subjectAltName=DNS:authority \
         -keyout /srv/acme/key.pem -out /srv/acme/cert.pem 2> /dev/null
     cat /srv/acme/cert.pem >> /etc/ssl/certs/ca-certificates.crt
-    printf '%s\n' '{"pebble": {"listenAddress": ":14000", "managementListenAddress": "127.0.0.1:15000",' \
-        '"certificate": "/srv/acme/cert.pem", "privateKey": "/srv/acme/key.pem", "httpPort": '"${1-80}"', "tlsPort": 443}}' \
-        > /srv/acme/pebble.json
+    cat > /srv/acme/pebble.json << END
+{"pebble": {"listenAddress": ":14000", "managementListenAddress": "127.0.0.1:15000", "httpPort": ${1-80},
+    "tlsPort": 443, "certificate": "/srv/acme/cert.pem", "privateKey": "/srv/acme/key.pem"}}
+END
     printf '%s = %s\n' server https://authority:14000/dir non-interactive true agree-tos true \
         register-unsafely-without-email true no-random-sleep-on-renew true > /etc/letsencrypt/cli.ini
     printf '127.0.0.1 %s\n' authority $D dogs.example.org >> /etc/hosts
@@ -308,7 +340,7 @@ authority() {
     prepare_authority "$@"
     systemd-run --quiet --unit=other-pebble --setenv=PEBBLE_VA_NOSLEEP=1 --setenv=PEBBLE_WFE_NONCEREJECT=0 \
         --setenv=PEBBLE_AUTHZREUSE=0 pebble -config /srv/acme/pebble.json
-    visit --retry 9 --retry-all-errors https://authority:14000/dir
+    visit --retry 9 --retry-all-errors https://authority:14000/dir > /srv/acme/dir
     visit --retry 9 --retry-all-errors https://localhost:15000/roots/0 >> /etc/ssl/certs/ca-certificates.crt
 }
 

@@ -129,31 +129,12 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** One request from inside the box: the head in lines, then what -w printed. */
-    Command curl(String... arguments) {
-        var result = Command.finish(exec(curlCommand(arguments)));
-        return new Command(result.status(), result.output().replace("\r", ""));
-    }
-
-    /** The box's command that asks its nginx, whatever the domain, and prints the head and no body. */
-    static String[] curlCommand(String... arguments) {
-        var line = new ArrayList<>(List.of("visit", "--dump-header", "-"));
-        line.addAll(List.of(arguments));
-        if (!line.contains("--output")) line.addAll(List.of("--output", "/dev/null"));
-        return line.toArray(String[]::new);
-    }
-
     Path path(String name) {
         return Path.of("/proc/" + leader + "/root" + name);
     }
 
     long leader() {
         return leader;
-    }
-
-    /** The JVM's process number inside the box; 0 when there is none. */
-    int jvm() {
-        return Integer.parseInt(run("systemctl show --property=MainPID --value avatar"));
     }
 
     void awaitTrue(String what, BooleanSupplier probe) throws InterruptedException {
