@@ -9,9 +9,9 @@
 # Its commands are given in /root on a server with a site of four cats, which is as new for each row. What stands behind
 # $ is asked, and what follows is all that must come, on both streams, in lines of any length: "..." stands for any
 # text, and [1] behind it for the exit status, if it is not 0. Commands before $ must succeed, and may print anything. A
-# row can ask several times, and a command that ends with \ goes on in the next line. server.sh has the names ($D) and
-# the commands (refused) that are not Debian's. Rows of first.txt are given on a server on its first day. One of two
-# Debians gets a row, by its name, and both do if that ends with "(both)".
+# row can ask several times, and what is asked goes on in lines that begin further to the right. server.sh has the names
+# ($D) and the commands (refused) that are not Debian's. Rows of first.txt are given on a server on its first day. One
+# of two Debians gets a row, by its name, and both do if that ends with "(both)".
 #
 #   rows.sh list              prints TABLE: NAME of each row
 #   rows.sh show TABLE NAME   prints a row's commands and answers
@@ -41,11 +41,9 @@ split() {
     mkdir -p /srv/row
     : > /srv/row/0
     show "$@" | awk -v file=/srv/row/0 '
-        sub(/^\$ /, "") { file = "/srv/row/" ++n; answer = file ".answer"; printf "" > answer; print > file
-            if (!/\\$/) file = answer
-            next }
-        { print > file }
-        answer != "" && !/\\$/ { file = answer }'
+        sub(/^\$ /, "") { file = "/srv/row/" ++n; printf "" > (file ".answer"); print > file; next }
+        n && !/^ / && file !~ /r$/ { file = file ".answer" }
+        { print > file }'
 }
 
 plain() { tr -s '[:space:]' ' ' | sed 's/^ //; s/ $//'; }
