@@ -84,25 +84,6 @@ class AnswerIT {
         }
     }
 
-    /** A client that sends much, or waits with the rest until it has an answer, gets it. */
-    @Test
-    void answersBeforeTheBodyHasCome() throws IOException {
-        String request = "PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\nfox";
-        try (Client client = server.connect()) {
-            Redirect.check(client.send(request).head());
-        }
-    }
-
-    @Test
-    void answersAllOfTheRequestsThatComeTogether() throws IOException {
-        String post = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nfox";
-        try (Client client = server.connect()) {
-            client.send((Client.GET + post).repeat(50) + Client.GET_AND_CLOSE);
-            for (int i = 0; i < 100; i++) Redirect.check(client.head());
-            Redirect.check(client.rest());
-        }
-    }
-
     /** What README says that it admits; browsers and proxies send less. FloodIT has what more would cost. */
     @Test
     void admits30HeadersAndAbout5000BytesOfThem() throws IOException {
