@@ -129,9 +129,9 @@ server { # listen 127.0.0.1:80;
 END
 }
 
-# FILE: a lock of it, as apt-get holds one, for five seconds.
+# FILE: a lock of it, as apt-get holds one, for twelve seconds.
 hold() {
-    perl -e 'open F, ">>", shift; $lock = pack "ssx4qqix4", 1, 0, 0, 0, 0; fcntl F, 6, $lock or die; sleep 5' "$1" &
+    perl -e 'open F, ">>", shift; $lock = pack "ssx4qqix4", 1, 0, 0, 0, 0; fcntl F, 6, $lock or die; sleep 12' "$1" &
 }
 
 # NAME: status and redirect, or how curl ends, at each place where a visitor may come to.
@@ -139,7 +139,7 @@ answers() {
     for url in "http://$1" "https://$1" "--tlsv1.3 https://$1" "--unix-socket /run/shop.sock http://$1"; do
         for to in 127.0.0.1 '[::1]'; do
             # shellcheck disable=SC2086 # an option and an address
-            got=$(curl -q -ksg -m 9 -o /dev/null --connect-to "::$to:" -w '%{http_code} %{redirect_url}' $url) ||
+            got=$(curl -q -ksg -m 30 -o /dev/null --connect-to "::$to:" -w '%{http_code} %{redirect_url}' $url) ||
                 got="status $?"
             echo "$url at $to: ${got%%[?]*}"
         done
