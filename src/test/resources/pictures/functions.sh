@@ -1,9 +1,11 @@
 # Makers of pictures and of metadata, and `look`, which prints what came out.
-# shellcheck shell=sh disable=SC2086 # a $turn is two words
+# shellcheck shell=sh disable=SC2034,SC2086 # the tables use these names; a $turn is two words
 set -eu
-rm -rf /root/case /root/out && mkdir /root/case && cd /root/case
+rm -rf /root/case /root/out /usr/local/bin/magick && mkdir /root/case && cd /root/case
 here=/root/pictures out=/root/out pictures=/root/deploy/pictures
 im=$(command -v magick || command -v convert)
+tool=/usr/local/bin/magick # is found before the others
+connect="socket S, PF_INET, SOCK_STREAM, 0; exit !connect S, sockaddr_in 7000, INADDR_LOOPBACK"
 
 convert() { "$im" "$@"; }
 quarters() { # COLOUR COLOUR COLOUR COLOUR FILE
@@ -39,18 +41,21 @@ colours256() { # N M FILE: an uneven palette, which no other type of pixel has
     awk "BEGIN { print \"P3 16 16 255\"; for (i = 0; i < 256; i++) print i, i * $1 % 256, i * $2 % 256 }" > x.ppm
     convert x.ppm -sample '90x90!' "$3"
 }
-chunk() { # NAME FILE: puts a chunk with the contents of stdin into a PNG, behind its first
+chunk() { # NAME FILE [NEXT]: puts a chunk with the contents of stdin into a PNG, behind its first or in front of NEXT
     { printf %s "$1"; cat; } > chunk
+    at=33
+    [ ! "${3-}" ] || at=$(($(grep -abo "$3" "$2" | head -n 1 | cut -d : -f 1) - 4))
     {
-        head -c 33 "$2"
+        head -c $at "$2"
         printf '%b' "\\0\\0\\0\\0$(printf %o $(($(wc -c < chunk) - 4)))"
         cat chunk
         gzip -c chunk | tail -c 8 | head -c 4 | od -An -v -tu1 | awk '{ printf "%c%c%c%c", $4, $3, $2, $1 }'
-        tail -c +34 "$2"
+        tail -c +$((at + 1)) "$2"
     } > new
     rm chunk
     mv new "$2"
 }
+put() { dd of="$2" bs=1 seek="$1" conv=notrunc status=none; } # OFFSET FILE: stdin takes the place of bytes
 brand() { { head -c 8 "$2"; printf %s "$1"; tail -c +13 "$2"; } > x.${2##*.}; } # BRAND FILE: x with this first brand
 insert() { # FILE: puts a segment from stdin into a JPEG
     { printf '\377\330'; cat; tail -c +3 "$1"; } > new
@@ -58,13 +63,22 @@ insert() { # FILE: puts a segment from stdin into a JPEG
 }
 large() { mark miff:- | convert miff:- -scale 1000% -sampling-factor 1x1 -quality 95 "$@"; }
 screen() { # SIDE GIF
-    printf '%b' "\\0$(printf %o "$1")\\0\\0$(printf %o "$1")\\0" | dd of="$2" bs=1 seek=6 conv=notrunc status=none
+    printf '%b' "\\0$(printf %o "$1")\\0\\0$(printf %o "$1")\\0" | put 6 "$2"
 }
-profile() { # puts the first bytes of stdin into x.jpg as its profile
-    head -c 300 > icc
+profile() { # [NUMBER COUNT]: puts stdin into x.jpg as a part of its profile
+    cat > icc
     length=$(($(wc -c < icc) + 16))
     length=$(printf '\\0%o\\0%o' $((length / 256)) $((length % 256)))
-    { printf '\377\342%bICC_PROFILE\0\1\1' "$length"; cat icc; } | insert x.jpg
+    { printf '\377\342%bICC_PROFILE\0%b%b' "$length" "\\0${1-1}" "\\0${2-1}"; cat icc; } | insert x.jpg
+}
+tagged() { # TAG: p3.icc with another tag, whose contents are stdin
+    perl -e 'my ($data, $icc) = map { local (@ARGV, $/) = $_; scalar <> } "/dev/stdin", $ARGV[1];
+        my ($count) = unpack "x128 N", $icc;
+        my @tags = map { my ($tag, $at, $size) = unpack "a4 N N"; pack "a4 N N", $tag, $at + 12, $size }
+            unpack "x132 (a12)$count", $icc;
+        push @tags, pack "a4 N N", $ARGV[0], 12 + length $icc, length $data;
+        print pack("N", 12 + length($icc) + length $data), substr($icc, 4, 124), pack("N", $count + 1), @tags,
+            substr($icc, 132 + 12 * $count), $data' "$1" $here/p3.icc
 }
 tiff() { # ORIENTATION: Exif data, and a GPS datum, which is secret
     printf 'MM\0*\0\0\0\010\0\002\001\022\0\003\0\0\0\001\0%b\0\0' "\\0$(printf %o "$1")"
@@ -136,3 +150,7 @@ look() {
 made() { $pictures "${1-.}" $out ${2+"$2"}; look; } # [FOLDER [SIZE]]
 counted() { cut -d ' ' -f 2- | uniq -c | sed 's/^ *//'; }
 timing() { identify -format '%T ' "$1"; grep -ac NETSCAPE2.0 "$1"; } # delays; are the frames repeated?
+tool() { # COMMANDS: the tool that reads pictures; -version is asked first
+    { echo "#!/bin/sh" && echo "[ \$1 != -version ] || { echo ImageMagick; exit; }" && echo "$1"; } > $tool
+    chmod +x $tool
+}

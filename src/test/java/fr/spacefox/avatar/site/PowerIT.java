@@ -68,7 +68,7 @@ class PowerIT {
     /** The step behind which the mishap comes: a pattern of the shell. */
     private enum Step {
         APT("*' apt-get '*"),
-        PICTURES("*' sh '*/pictures*"),
+        PICTURES("*' perl '*/pictures*"),
         FILES("*' sync -f /etc'"),
         LINK("*' mv -T '*/link' /var/lib/avatar/site'"),
         RESTART("*' systemctl restart avatar'"),
@@ -113,7 +113,7 @@ class PowerIT {
                 cd /root
                 mkdir bin
                 chmod 755 step
-                for name in apt-get chmod cp ln mkdir mv rm rmdir sh sync systemctl; do ln -s ../step bin/$name; done
+                for name in apt-get chmod cp ln mkdir mv perl rm rmdir sh sync systemctl; do ln -s ../step bin/$name; done
                 cp -r deploy pristine
                 systemctl enable nginx
                 rm -r /var/log/journal
