@@ -369,7 +369,7 @@ renewed() {
     served
 }
 
-set_name() { sed -n 's|^URL=.*/\([0-9a-f]*\)/Renard-.*|\1|p' $site/environment; }
+set_name() { sed -n 's|^URL=.*/\([0-9a-f]*\)/Renard-.*|\1|p' $site/environment 2> /dev/null; }
 
 # What nginx has answered, by the head on standard input: a word for what the site sends, or else what came.
 kind() {
@@ -459,7 +459,11 @@ renew_sooner() { edit 's/valid 302 5m/valid 302 1s/' && forget_draws; }
 # As after a boot.
 forget_draws() { systemctl stop nginx && find /run/avatar -type f -delete && systemctl start nginx; }
 fetch_draws() {
-    until visits 300 > /srv/said && [ "$(find /run/avatar -type f ! -name '*.*' | wc -l)" = 64 ]; do :; done
+    for lot in $(seq 60); do
+        visits 300 > /srv/said
+        [ "$(find /run/avatar -type f ! -name '*.*' | wc -l)" != 64 ] || return 0
+    done
+    return 1
 }
 hang() { kill -STOP "$(systemctl show --property=MainPID --value avatar)"; }
 # COUNT [OPTION...]: where so many visits on one connection are led to.
