@@ -1,8 +1,7 @@
-"""Starts a server, asks it, loads it, and says what that cost."""
+"""Starts a server, checks it, loads it, and says what that cost."""
 
 import contextlib
 import http.client
-import json
 import os
 import random
 import re
@@ -11,24 +10,64 @@ import subprocess
 import tempfile
 import time
 from array import array
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import peers
 
-SERVER_CORE, LOAD_CORE = (sorted(os.sched_getaffinity(0)) * 2)[:2]
+CORES = tuple(sorted(os.sched_getaffinity(0)))
+SERVER_CORE, LOAD_CORE = CORES[:1], CORES[1:2] or CORES[:1]
 FOLDER = tempfile.TemporaryDirectory(prefix="avatar-bench-", dir="/dev/shm")  # memory, as /run is
 os.chmod(FOLDER.name, 0o755)  # nginx's workers are another user's
 MOUNTS = (line.split() for line in Path("/proc/mounts").read_text().splitlines())
 GROUPS = next((Path(path) for _, path, kind, *_ in MOUNTS if kind == "cgroup2"), None)
+GROUP = GROUPS and GROUPS / f"avatar-bench-{os.getpid()}"  # of all that this process starts
 LIMIT = 8  # seconds to an answer; whoever waits longer for an avatar has left
-SOON = 1  # seconds, within which whoever is at its highest load must answer
-ENOUGH = 0.99  # of the requests
-PAGE_AVATARS = 20
 MEMORY_PAGE = os.sysconf("SC_PAGE_SIZE")
 LOCATION = re.compile(rf"https://{peers.HOST}/({peers.SET}/)?Renard-[0-9]+[.]png")
 PORTS = iter(range(10_000 + os.getpid() % 5_000 * 3, 32_000, 3))  # clients connect from higher ones
 HTTPS = partial(http.client.HTTPSConnection, context=ssl._create_unverified_context())  # a self-signed certificate
+
+
+def spent(group):
+    """Its processor time so far, in µs."""
+    return int(re.search(r"usage_usec (\d+)", (group / "cpu.stat").read_text())[1])
+
+
+@contextlib.contextmanager
+def machine():
+    """Ends all servers, and says which part of the processor time in use others have taken meanwhile."""
+    def now():
+        user, nice, system, _, _, *interrupts, steal = map(int, Path("/proc/stat").read_text().split()[1:9])
+        return steal, user + nice + system + sum(interrupts) + steal, spent(GROUP) / 1e6 * os.sysconf("SC_CLK_TCK")
+    GROUP.mkdir()
+    (GROUP / "cgroup.procs").write_text(str(os.getpid()))
+    before, shares = now(), {}
+    try:
+        yield shares
+    finally:
+        for server in list(Server.running):
+            server.stop()
+        steal, used, own = (after - earlier for after, earlier in zip(now(), before))
+        shares.update(steal=steal / used, others=max(0, used - steal - own) / used)
+        (GROUPS / "cgroup.procs").write_text(str(os.getpid()))
+        GROUP.rmdir()
+
+
+@dataclass
+class Load:
+    command: str  # of what asks, with {n} for the amount
+    amount: int  # in a sample, of visits, pages, requests, clients or seconds
+    server_cores: tuple = SERVER_CORE
+    load_cores: tuple = LOAD_CORE
+    seconds: int = 0  # that a sample takes at least
+    rests: bool = False  # nobody asks for so many seconds before
+    requests: int = 1  # that make a visit or a page
+    tls: bool = True
+    fresh: bool = False  # each sample has a process of its own
+    connections: int = 768  # that nginx may have; this is Debian's
+    warm: int = 0  # the amount before the first sample
 
 
 class Server:
@@ -37,11 +76,11 @@ class Server:
 
     running = []
 
-    def __init__(self, peer, tls=False, connections=24_000):
-        self.peer, self.tls, self.processes, self.rates = peer, tls, [], {}
+    def __init__(self, peer, tls, connections):
+        self.peer, self.tls, self.processes = peer, tls, []
         first = next(PORTS)
         self.port = first + tls
-        self.group = GROUPS / f"avatar-bench-{first}"
+        self.group = GROUP / str(first)
         self.directory = Path(tempfile.mkdtemp(dir=FOLDER.name))
         self.directory.chmod(0o755)
         self.words = {"PORT": str(first), "TLS": str(first + 1), "INNER": str(first + 2),
@@ -67,16 +106,10 @@ class Server:
         self.processes = []
         self.running.remove(self)
 
-    def pin(self):
-        """To one core; twice, for threads that were born meanwhile."""
-        for _ in range(2):
-            for thread in (self.group / "cgroup.threads").read_text().split():
-                with contextlib.suppress(OSError):
-                    os.sched_setaffinity(int(thread), {SERVER_CORE})
-
-    def cpu(self):
-        """Its processor time so far, in µs."""
-        return int(re.search(r"usage_usec (\d+)", (self.group / "cpu.stat").read_text())[1])
+    def pin(self, cores):
+        for thread in (self.group / "cgroup.threads").read_text().split():
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(int(thread), cores)
 
     def memory(self):
         """In MB. A page that several of its processes share counts once, and in full: this is the PSS that they would
@@ -94,13 +127,13 @@ class Server:
                     frames.update(entry & 2**55 - 1 for entry in entries if entry >> 63)
         return len(frames) * MEMORY_PAGE / 2**20
 
-    def client(self):
-        return (HTTPS if self.tls else http.client.HTTPConnection)("127.0.0.1", self.port, timeout=LIMIT)
-
     def ask(self, client, method="GET", path=None):
         client.request(method, path or self.peer.path, "x" if method.startswith("P") else None, {"Host": peers.HOST})
         response = client.getresponse()
         return response, response.read()
+
+    def client(self):
+        return (HTTPS if self.tls else http.client.HTTPConnection)("127.0.0.1", self.port, timeout=LIMIT)
 
     def answers(self):
         """Whether a new client gets an answer in time; it may be refused while others' connections end."""
@@ -111,13 +144,6 @@ class Server:
                     return True
             time.sleep(0.02)
         return False
-
-    def settle(self):
-        """Lets it end what clients that have left asked it for."""
-        before, end = 0, time.monotonic() + 5 * LIMIT
-        while self.cpu() - before > 20_000 and time.monotonic() < end:
-            before = self.cpu()
-            time.sleep(0.2)
 
 
 def check(server):
@@ -145,105 +171,54 @@ def check(server):
     return not response.will_close
 
 
-def generate(server, *command, pinned=True, seconds=0):
-    """Runs a load generator, for at least so many seconds; returns what it prints, the server's processor time in µs,
-    and which part of its core that was."""
-    words = ["timeout", "-s", "KILL", 500, *(["taskset", "-c", LOAD_CORE] if pinned else []), *command]
-    before, started = server.cpu(), time.monotonic()
-    done = subprocess.run([*map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    time.sleep(max(0, started + seconds - time.monotonic()))
-    spent = server.cpu() - before
-    assert not done.returncode, f"{command[0]} ends with {done.returncode}: {done.stdout.strip()[-200:]}"
-    return done.stdout, spent, spent / 1e6 / (time.monotonic() - started)
+def count(text, status):
+    """Of what h2load, ab or wrk print: how many requests were answered rightly, and how many there were."""
+    def number(pattern):
+        return sum(map(int, re.findall(pattern, text)))
+    if "succeeded" in text:
+        return number(rf"(\d+) {status // 100}xx"), number(r"requests: (\d+) total")
+    if "Complete requests" in text:  # ab counts the lost ones, too; any length is right
+        complete = number(r"Complete requests: +(\d+)")
+        return complete - number(r"Failed requests: +(\d+)") + number(r", Length: +(\d+)"), complete
+    answers = number(r"(\d+) requests in")
+    return answers - number(r"Non-2xx or 3xx responses: (\d+)"), answers + number(r"(?:connect|read|write|timeout) (\d+)")
 
 
-def url(server):
-    # another loopback address each time: the ports of the run before may still be in TIME_WAIT
-    return f"http{'s' * server.tls}://127.0.0.{random.randrange(1, 255)}:{server.port}{server.peer.path}"
+def sample(server, load, amount):
+    """What such an amount of the load costs the server: µs of processor time for each visit, page or request; the part
+    answered rightly; how many a second; and how busy its core was."""
+    # Another loopback address each time: the ports of the run before may still be in TIME_WAIT.
+    base, number = f"http{'s' * server.tls}://127.0.0.{random.randrange(1, 255)}:{server.port}", max(1, int(amount))
+    command = load.command.format(n=number, n20=20 * number, port=server.port, url=base + server.peer.path,
+                                  picture=server.peer.picture and server.peer.picture % 1)
+    seconds, rest, before, began = load.seconds * amount / load.amount, {}, spent(server.group), time.monotonic()
+    if load.rests:
+        time.sleep(seconds)
+        rest["rest"] = (spent(server.group) - before) / seconds  # µs a second
+    asked = time.monotonic()
+    done = subprocess.run(["timeout", "-s", "KILL", "500", "taskset", "-c", ",".join(map(str, load.load_cores)),
+                           *command.split()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    took = time.monotonic() - asked
+    time.sleep(max(0, seconds - took))
+    cost, (right, made) = spent(server.group) - before, count(done.stdout, server.peer.status)
+    assert not done.returncode and right, f"{command} ends with {done.returncode}: {done.stdout.strip()[-300:]}"
+    return {"cpu": cost * load.requests / right, "right": right / made, "rate": right / load.requests / took,
+            "busy": cost / 1e6 / (time.monotonic() - began), **rest}
 
 
-def number(pattern, text, default=None):
-    """The first number in what a generator printed."""
-    found = re.search(pattern, text)
-    assert found or default is not None, f"no {pattern} in: {text[-300:]}"
-    return float(found[1]) if found else default
-
-
-def wrk(server, seconds):
-    """Ten clients. wrk sends its next request at once, so that it also meets connections that the server closes
-    without having said so in the answer before; browsers and nginx send such a request again."""
-    text, spent, busy = generate(server, "wrk", "-t1", "-c10", "-d", max(1, int(seconds)), "--timeout", LIMIT,
-                                 url(server))
-    answers, wrong = number(r"(\d+) requests in", text), number(r"Non-2xx or 3xx responses: (\d+)", text, 0)
-    lost = sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", text)))  # or no answer in time
-    return {"cpu": spent / max(answers - wrong, 1), "right": (answers - wrong) / max(answers + lost, 1), "busy": busy}
-
-
-def ab(server, requests, address, *options, pinned=False):
-    """Ten clients, and a connection for each request."""
-    text, spent, busy = generate(server, "ab", "-q", "-c", 10, *options, "-n", int(requests), address, pinned=pinned)
-    complete, failed, other_length = (number(rf"{label}: +(\d+)", text, 0)
-                                      for label in ("Complete requests", "Failed requests", ", Length"))
-    right = complete - failed + other_length  # ab counts the lost among the complete ones; any length is right
-    return {"rate": right / number(r"Time taken for tests: +([\d.]+)", text), "cpu": spent / max(right, 1),
-            "right": right / max(complete, 1), "busy": busy}
-
-
-def closed(server, seconds):
-    # More requests a second than ab can do; it keeps a record of each. wrk with "Connection: close" would count half of
-    # the JDK's answers as lost, for these do not say that they close.
-    return ab(server, 100_000 * seconds, url(server), "-r", "-s", LIMIT, "-t", max(1, int(seconds)), pinned=True)
-
-
-def article(server, requests):
-    """The article's command. Of the site it asked for a picture; a twentieth of the requests takes as long."""
-    if server.tls:
-        return ab(server, requests / 20, f"https://localhost:{server.port}{server.peer.picture % 1}")
-    return ab(server, requests, f"http://localhost:{server.port}/")
-
-
-def crowd(server, clients):
-    """So many at once over TLS, kept alive over HTTP/1.1, of which each asks for twenty avatars."""
-    clients = int(clients)
-    text, spent, busy = generate(server, "h2load", "--h1", "-c", clients, "-n", PAGE_AVATARS * clients, url(server))
-    right = number(rf"(\d+) {server.peer.status // 100}xx", text)
-    return {"cpu": spent / max(right, 1), "right": right / clients / PAGE_AVATARS, "busy": busy}
-
-
-def visits(server, seconds, kind, rate, limit=LIMIT):
-    """Visits that begin at a fixed rate, whether or not the server keeps up. Waits are in ms."""
-    peer = server.peer
-    text, spent, busy = generate(
-        server, peers.BUILD / "browser", f"127.0.0.1:{server.port}", peers.HOST, peer.path, peer.status,
-        peer.picture if kind == "first visit" else "", peers.COUNT, PAGE_AVATARS if kind == "page" else 1,
-        rate, seconds, limit, seconds=seconds)
-    found = json.loads(text)
-    return {"cpu": spent / max(found.pop("visits"), 1), **found, "busy": busy}
-
-
-def minute(server, seconds, kind):
-    """One visit, at half-time; what the server takes until then is what it takes while nobody asks."""
-    before = server.cpu()
-    time.sleep(seconds / 2)
-    idle = server.cpu() - before
-    return {**visits(server, seconds / 2, kind, 1 / seconds), "cpu": server.cpu() - before, "idle": 2 * idle / seconds}
-
-
-def most(server, seconds, kind):
-    """The highest rate, in steps of a tenth, at which enough requests are answered rightly and soon; it begins where
-    the round before has ended."""
-    load, best, lower = partial(visits, server, seconds, kind, limit=SOON), None, False
-    rate = server.rates.get(kind) or 0.8e6 / load(rate=100)["cpu"]
-    while rate > 1:
-        sample = load(rate=rate)
-        server.settle()
-        if sample["right"] < ENOUGH and not best:
-            rate, lower = rate / 1.1, True
-        elif best and (sample["right"] < ENOUGH or sample["rate"] < 1.03 * best["rate"]):
-            return best
-        else:
-            best, server.rates[kind] = sample, rate
-            if lower:
-                return best
-            rate *= 1.1
-    raise AssertionError("no rate is answered")
+VISITS, WRK = "h2load -c {n} -n {n} -m 1 -r 1 --rate-period=%s {url}", f"wrk -t 1 -c 10 -d {{n}} --timeout {LIMIT} {{url}}"
+CLOSED = f"ab -q -c 10 -r -s {LIMIT} -t {{n}} -n 1000000 {{url}}"
+LOADS = {
+    "1/min": Load("h2load -c 1 -n 1 {url}", 1, seconds=30, rests=True),
+    "1/s": Load(VISITS % "1s", 60, seconds=60),
+    "100/s": Load(VISITS % "10ms", 300, seconds=3, warm=200),
+    "1,000/s": Load(VISITS % "1ms", 2000),
+    # Of more than eight requests at a time the site refuses some, and h2load does not ask again.
+    "page": Load("h2load -c {n} -n {n20} -m 8 -r 1 --rate-period=10ms {url}", 300, seconds=3, requests=20),
+    "ab": Load("ab -q -n {n} -c 10 http://localhost:{port}/", 100_000, CORES, CORES, tls=False, fresh=True),
+    "picture": Load("ab -q -n {n} -c 10 https://localhost:{port}{picture}", 5000, CORES, CORES),
+    "10,000 clients": Load("h2load --h1 -c {n} -n {n20} {url}", 10_000, connections=12_000),
+    # wrk also meets connections that the server closes unannounced. Browsers and nginx ask again.
+    "kept alive": Load(WRK, 1, tls=False, warm=4), "closed": Load(CLOSED, 1, tls=False, warm=3),
+    "on two cores": Load(WRK, 3, CORES, CORES, tls=False, warm=4),
+    "on one core": Load(WRK, 3, SERVER_CORE, SERVER_CORE, tls=False, warm=4)}

@@ -1,232 +1,180 @@
 #!/usr/bin/python3 -B
-"""Makes results.json of a whole run's parts, and tables, chart and sentences from that alone; started by itself, it
-makes them anew. With --check it says so when they are of another site than today's."""
+"""Makes results.json of the parts of a run, and the page's tables and chart of that alone; started by itself, it makes
+them anew. With --check it says so when they are of another site than today's."""
 
 import hashlib
 import json
 import math
 import re
-import subprocess
 import sys
 import textwrap
+from itertools import combinations
 from pathlib import Path
 from statistics import fmean, median
 
-BENCH = Path(__file__).resolve().parent
-ROOT, RESULTS, PARTS = BENCH.parent, BENCH / "results.json", BENCH / "build/parts"
-RATES = ("1/min", "1/s", "100/s", "most")
-AT_REST = RATES[:2]  # loads for all programs at once
-GO = "Go net/http"
-COLOURS = {"the site": "#d9541e", GO: "#0a84c6", "nginx return 302": "#2e9d5b",
-           "nginx random_index": "#8a8f98", "PHP behind nginx": "#8e5bd0", "PHP behind nginx's cache": "#d64a9b",
-           "Apache in front of avatar.jar": "#b8860b"}
-SAID = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "nearly 10,000",
-        "article's program, cached pool": "1.5 to 2 times", "article's program, ZGC": "half",
-        "the site": "450, a file by nginx over HTTPS"}
-CLOSE = 1.2  # samples whose highest is within this factor of the lowest are one figure
+import peers
 
-
-def fingerprint(texts):
-    """Of all lines but comments."""
-    lines = [re.sub(rb"(?m)^\s*(#|//|;)( .*)?\n", b"", text) for text in texts]
-    return hashlib.sha256(b"".join(lines)).hexdigest()[:16]
+RESULTS, PARTS = peers.BENCH / "results.json", peers.BUILD / "parts"
+RATES = {"1/min": 1 / 60, "1/s": 1, "100/s": 100, "1,000/s": 1000}  # of visits, a second
+AT_REST = ("1/min", "1/s")
+COLOURS = {"the site": "#d9541e", "Go net/http": "#0a84c6", "nginx alone, redirect": "#2e9d5b",
+           "nginx alone, random_index": "#8a8f98", "PHP behind nginx": "#8e5bd0", "PHP behind nginx's cache": "#d64a9b"}
+THEN = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "nearly 10,000",
+        "article's program, cached pool": "1.5 to 2 times as many", "article's program, ZGC": "half"}
 
 
 def fingerprints():
-    """Of the site: the jar, its command in the unit, and nginx.conf. And of what measures it, and of its peers. Tables
-    and chart can be made anew."""
-    files = subprocess.run(["git", "ls-files", "bench", "samples/Foxes.java"], cwd=ROOT, stdout=subprocess.PIPE,
-                           text=True, check=True)
-    jar, unit, conf = ((ROOT / "deploy" / name).read_bytes() for name in ("avatar.jar", "avatar.service", "nginx.conf"))
-    command = re.search(rb"(?m)^ExecStart=(.*\\\n)*.*", unit)[0]
-    return {"site": fingerprint([jar, command, conf]),
-            "bench": fingerprint((ROOT / file).read_bytes() for file in files.stdout.split()
-                                 if not re.search("README|report.py|results", file))}
+    """Of what is measured: the jar with its command in the unit, and nginx.conf without comments."""
+    command = re.search(r"(?m)^ExecStart=(.*\\\n)*.*", peers.UNIT.read_text())[0]
+    conf = re.sub(r"(?m)^\s*(#.*)?\n", "", peers.CONF.read_text())
+    return {name: hashlib.sha256(content).hexdigest()[:16] for name, content in (
+        ("avatar.jar", peers.JAR.read_bytes() + command.encode()), ("nginx.conf", conf.encode()))}
 
 
-def samples(row, key, field="cpu"):
-    """Pages and visits are in ms."""
-    return [value / (1e3 if key.endswith(RATES) and field == "cpu" else 1) for value in row[key][field]]
+def is_stale(part):
+    """What it measured and is no longer there."""
+    return part["site"].items() - fingerprints().items()
 
 
 def middle(row, key, field="cpu"):
-    """At rest each draw of the site is renewed in one sample of several, so there a cost is the mean."""
-    return (fmean if key.endswith(AT_REST) and field == "cpu" else median)(samples(row, key, field))
+    """The median; at rest the mean, for there only some samples meet the renewal of a redirect."""
+    return (fmean if key in AT_REST else median)(row[key][field])
 
 
-def number(value, digits=2):
-    """With so many significant digits."""
-    places = digits - 1 - math.floor(math.log10(value)) if value else 0
+def number(value):
+    """With two significant digits."""
+    places = 1 - math.floor(math.log10(value)) if value else 0
     return f"{round(value, places):,.{max(0, places)}f}"
 
 
-def figure(row, key, field="cpu"):
-    """With the lowest and the highest sample, where they differ, and the part that was answered rightly, where that is
-    not all."""
-    found, share = samples(row, key, field), min(row[key]["right"])
-    wide = max(found) > CLOSE * min(found)
-    return (number(middle(row, key, field)) + f" ({number(min(found))} to {number(max(found))})" * wide
-            + f", {math.floor(share * 100)}% right" * (share < 0.995 and field == "cpu"))
+def apart(some, others):
+    """Whether two sets of samples are told apart by the rank test of Mann, Whitney and Wilcoxon: exact, two-sided, at
+    5 %. Of five samples on each side all splits are tried."""
+    def distance(chosen):
+        rest = [value for index, value in enumerate(pooled) if index not in chosen]
+        wins = sum((pooled[index] > value) + (pooled[index] == value) / 2 for index in chosen for value in rest)
+        return abs(wins - len(chosen) * len(rest) / 2)
+    pooled = some + others
+    seen = distance(range(len(some)))
+    return fmean(distance(chosen) >= seen for chosen in combinations(range(len(pooled)), len(some))) < 0.05
 
 
-def below(row, other, key, field="cpu"):
-    """Whether each sample of one is lower than each of the other; else neither is ahead."""
-    return max(row[key][field]) < min(other[key][field])
+def figure(row, key, field="cpu", unit=1, beside=None):
+    """≈: not told apart from that of `beside`; then with the lowest and the highest sample, where the medians alone
+    would say something else."""
+    value, text, samples = middle(row, key, field), number(middle(row, key, field) / unit), row[key][field]
+    if beside and beside is not row and not apart(samples, beside[key][field]):
+        text = f"≈ {text}"
+        if not 0.9 < value / (middle(beside, key, field) or 1) < 1.1:
+            text += f" ({number(min(samples) / unit)} to {number(max(samples) / unit)})"
+    right = min(row[key]["right"])
+    return text + f", {math.floor(right * 100)} % right" * (right < 0.995 and field == "cpu")
 
 
-def table(rows, heads, keys, cells):
-    """Markdown: the rows in the order of cost by the first of these keys that each has; ours are bold."""
-    ranked = sorted((next((index, middle(row, key)) for index, key in enumerate(keys) if key in row), name)
-                    for name, row in rows.items() if keys[-1] in row)
-    lines = [[f"**{name}**" if name.startswith(("the site", "avatar.jar")) else name, *cells(rows[name])]
-             for _, name in ranked]
+def table(heads, lines):
+    lines = [[f"**{line[0]}**" if line[0].startswith(("the site", "avatar.jar")) else line[0], *line[1:]]
+             for line in lines]
     return [f"| {' | '.join(line)} |" for line in [heads, ["---"] + ["--:"] * (len(heads) - 1), *lines]]
 
 
-def load_table(rows, kind, rates, heads=(), more=lambda row: ()):
-    most = f"{kind}, most"
-    heads = [f"ms of a core for a {kind}, at", *rates, "most a second", "wait then, ms", "99th percentile", *heads]
-    return table(rows, heads, [f"{kind}, 1/s"], lambda row: [
-        *(figure(row, f"{kind}, {rate}") for rate in rates),
-        "≥ " * (middle(row, most, "busy") < 0.9) + figure(row, most, "rate"), figure(row, most, "wait"),
-        figure(row, most, "wait99"), *more(row)])
+def visits_table(rows):
+    site = rows["the site"]
+    programs = sorted((row for row in rows.values() if "1/s" in row), key=lambda row: middle(row, "1/s"))
+    return table(["", "at rest: ms a minute", "a visit: ms, at 1/s", "at 100/s", "at 1,000/s", "a page of twenty: ms",
+                  "MB"], [
+        [row["name"], figure(row, "1/min", "rest", 1000 / 60, site),
+         *(figure(row, key, "cpu", 1000, site) for key in ("1/s", "100/s", "1,000/s", "page")),
+         figure(row, "1/s", "memory", 1, site)] for row in programs])
 
 
-def visit_table(rows):
-    return load_table(rows, "visit", RATES, ["MB at 1/s", "MB at most", "idle: µs/s"], lambda row: [
-        figure(row, "visit, 1/s", "memory"), figure(row, "visit, most", "memory"), figure(row, "visit, 1/min", "idle")])
-
-
-def waits(rows):
-    cells = []
-    for field in ("wait", "wait99"):
-        found = [middle(row, "visit, 100/s", field) for row in rows.values() if "visit, 100/s" in row]
-        cells += [number(min(found)), number(max(found))]
-    return "At 100/s a visit waits {} to {} ms; the 99th percentile is {} to {} ms (medians of each).".format(*cells)
-
-
-def first_visit_table(rows):
-    return load_table(rows, "first visit", RATES)
-
-
-def page_table(rows):
-    return load_table(rows, "page", RATES[1:])
+def times(rows, key, field):
+    """What the pool changes, by rounds."""
+    ratios = [pool / jar for pool, jar in zip(rows["avatar.jar --pool"][key][field], rows["avatar.jar"][key][field])]
+    return f"{number(median(ratios))} times ({number(min(ratios))} to {number(max(ratios))})"
 
 
 def article_table(rows):
-    return table(rows, ["requests/s", "in the article", "here", "CPU, µs", "MB"], ["ab"], lambda row: [
-        SAID.get(row["name"], ""), *(figure(row, "ab", field) for field in ("rate", "cpu", "memory"))])
+    first, site = rows["article's program"], rows["the site"]
+    programs = sorted((row for row in rows.values() if "ab" in row), key=lambda row: -middle(row, "ab", "rate"))
+    fields = ("rate", "cpu", "memory")
+    return table(["", "then: requests/s", "here: requests/s", "CPU, µs", "MB"], [
+        *([row["name"], THEN.get(row["name"], ""), *(figure(row, "ab", field, 1, first) for field in fields)]
+          for row in programs),
+        *([f"avatar.jar, by --pool {key}", "1.5 to 2 times as many", *(times(rows, key, field) for field in fields)]
+          for key in ("on two cores", "on one core")),
+        *([f"the site, {what}", then, *(figure(site, key, field) for field in fields)] for what, then, key in (
+            ("a picture", "450, by nginx over HTTPS", "picture"),
+            ("10,000 clients at once", "50,000, a goal", "10,000 clients")))])
 
 
-def peers_table(rows):
-    def cell(row, key):
-        """A place is from the first to the last that it may have."""
-        others = [other for other in rows.values() if key in other]
-        first = sum(below(other, row, key) for other in others) + 1
-        last = sum(not below(row, other, key) for other in others)
-        return (figure(row, key) + "°" * (middle(row, key, "busy") < 0.85),
-                f"{first} to {last}" if last > first else str(first))
+def programs_table(rows):
+    jar = rows["avatar.jar"]
     keys = ("kept alive", "closed")
-    return table(rows, ["program", "from", "bytes", "kept alive: CPU, µs", "place", "closed: CPU, µs", "place",
-                        "MB, closed"], keys, lambda row: [
-        row["from"], "–" if row["bytes"] == "0" else row["bytes"],
-        *(text for key in keys for text in (cell(row, key) if key in row else ("–", "–"))),
-        figure(row, "closed", "memory")])
-
-
-def beside(rows, key, field="cpu"):
-    """Which rivals take less than the site, and more, by all samples."""
-    site, found = rows["the site"], {"less": [], "not told apart": [], "more": []}
-    for name, row in rows.items():
-        if row is not site and key in row:
-            less, more = below(row, site, key, field), below(site, row, key, field)
-            found["less" if less else "more" if more else "not told apart"].append(name)
-    return "(" + "; ".join(f"{word}: {', '.join(names)}" for word, names in found.items() if names) + ")"
-
-
-def sentences(rows):
-    def site(key, unit, field="cpu"):
-        return f"{number(middle(rows['the site'], key, field))} {unit} {beside(rows, key, field)}"
-    return ("A visit to a forum, which is a new TLS connection and one redirect, costs the site "
-            + site("visit, 1/s", "ms of a core at one visit a second") + ".",
-            "At one a minute it is " + site("visit, 1/min", "ms, with what the site takes in the rest of that minute")
-            + ". The site takes " + site("visit, 1/s", "MB of memory, at most 8 of them Java's heap", "memory") + ".")
-
-
-def crowd(rows):
-    cells = [figure(rows[name], "10k clients", field) for field in ("cpu", "memory") for name in ("the site", GO)]
-    return ("Of 10,000 clients at once, each with twenty requests on one connection, a request costs the site {} µs, "
-            "and Go {}, in {} and {} MB.").format(*cells)
+    programs = sorted((row for row in rows.values() if "closed" in row),
+                      key=lambda row: [middle(row, key) if key in row else math.inf for key in keys])
+    return table(["", "brought by", "who said: requests/s", "bytes", "kept alive: CPU, µs", "closed: CPU, µs", "MB"], [
+        [row["name"], peers.NAMED[row["name"]].origin, peers.NAMED[row["name"]].said, f'{row["bytes"]:,}',
+         *(figure(row, key, "cpu", 1, jar) if key in row else "–" for key in keys),
+         figure(row, "closed", "memory", 1, jar)] for row in programs])
 
 
 def chart(rows):
-    """What a visit costs, on a background of its own, light or dark. Thin lines go from the lowest to the highest
-    sample. A load that is not answered has no point."""
-    keys, across, label = [f"visit, {rate}" for rate in RATES], [60, 205, 350, 495], 400
-    rows = sorted((row for row in rows.values() if keys[0] in row), key=lambda row: middle(row, keys[-1]))
-    costs = [value for row in rows for key in keys for value in samples(row, key)]
-    low, high = math.log(min(costs)), math.log(max(costs))
+    """What a visit costs at each load: a line for each program, and the site's figures."""
+    rows = sorted((row for row in rows.values() if "1/min" in row), key=lambda row: -middle(row, "1/min"))
+    costs = {(row["name"], load): middle(row, load) / 1000 for row in rows for load in RATES}
+    low, high, label = math.log(min(costs.values())), math.log(max(costs.values())), 0
+    across = {load: round(240 + 500 * math.log(60 * rate) / math.log(60_000)) for load, rate in RATES.items()}
 
     def down(cost):
-        return round(330 - 270 * (math.log(cost) - low) / (high - low))
-    shapes = ['<text x="20" y="28" font-size="15">A visit, one redirect over a new TLS connection: ms of a core '
-              '(logarithmic; thin lines: all samples)</text>']
-    shapes += [f'<text x="{x}" y="362" text-anchor="middle">{rate}</text>' for x, rate in zip(across, RATES)]
-    for tick in (cost for cost in (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if low <= math.log(cost) <= high):
-        shapes += [f'<path class="grid" d="M45 {down(tick)}H515"/>'
-                   f'<text x="38" y="{down(tick) + 4}" text-anchor="end">{tick}</text>']
-    for shift, row in enumerate(rows):
-        points = [(x + 3 * shift - 9, key) for x, key in zip(across, keys) if min(row[key]["right"]) >= 0.99]
-        last, colour = middle(row, points[-1][1]), COLOURS[row["name"]]
-        label = min(down(last), label - 17)  # names do not cover each other
-        shapes += [f'<g stroke="{colour}"><polyline' + ' class="site"' * (row["name"] == "the site") + ' points="'
-                   + " ".join(f"{x},{down(middle(row, key))}" for x, key in points) + '"/>',
-                   *(f'<path d="M{x} {down(min(samples(row, key)))}V{down(max(samples(row, key)))}"/>'
-                     for x, key in points),
-                   f'<path stroke-dasharray="2" d="M{points[-1][0]} {down(last)}L520 {label}"/>',
-                   f'</g><text x="524" y="{label + 4}"><tspan fill="{colour}">●</tspan> '
-                   f'{row["name"]} {number(last)}, {number(middle(row, keys[-1], "rate"))}/s</text>']
-    shapes += [f'<text x="524" y="{label - 16}">at the most: ms, visits a second</text>']
+        return round(320 - 240 * (math.log(cost) - low) / (high - low))
+    shapes = [f'<text x="{x}" y="356" text-anchor="middle">{load}</text>' for load, x in across.items()]
+    shapes += [f'<path class="grid" d="M240 {down(cost)}H760"/><text x="768" y="{down(cost) + 4}">{cost} ms</text>'
+               for cost in (0.5, 1, 2, 5, 10) if low <= math.log(cost) <= high]
+    for row in rows:
+        name, points = row["name"], [(x, down(costs[row["name"], load])) for load, x in across.items()]
+        label = max(points[0][1] + 4, label + 18)  # names do not cover each other
+        colour = f'"{COLOURS[name]}"' + ' class="site"' * (name == "the site")
+        shapes += [f'<polyline stroke={colour} points="{" ".join(f"{x},{y}" for x, y in points)}"/>',
+                   f'<text x="228" y="{label}" text-anchor="end" fill={colour}>{name}</text>']
+    shapes += [f'<text x="{x}" y="{down(costs["the site", load]) - 9}" text-anchor="middle" class="site">'
+               f'{number(costs["the site", load])}</text>' for load, x in across.items()]
     return "\n".join(["<!-- by bench/report.py -->", *shapes, "</svg>", ""])
 
 
 def write(found):
     """Makes what stands between a mark and the next empty line, and all of results.svg behind its head."""
-    rows = {}
-    for part in found["parts"].values():
+    rows, parts = {}, found["parts"].values()
+    for part in parts:
         for name, row in part["programs"].items():
             rows[name] = {"name": name, **rows.get(name, {}), **row}
-    steal = [100 * part["steal"] for part in found["parts"].values()]
-    made = {"machine": f"Of {found['of']} (the last part; all are of one site), on {found['machine']}. Of the "
-                       f"processor time that programs wanted, other virtual machines took {number(min(steal), 1)} to "
-                       f"{number(max(steal), 1)} %."}
-    for make in (visit_table, first_visit_table, page_table, article_table, peers_table, waits, crowd):
+    shares = {field: number(100 * max(part[field] for part in parts)) for field in ("others", "steal")}
+    made = {"machine": f"Of {max(part['of'] for part in parts)}, on {found['machine']}. Of the processor time in use, "
+                       "other programs took at most {others} % and other guests {steal} %.".format(**shares)}
+    for make in (visits_table, article_table, programs_table):
         made[make.__name__] = make(rows)
-    made["in_short"], more = sentences(rows)
-    made["how_fast"] = f"{made['in_short']} {more}"
-    picture = BENCH / "results.svg"
+    picture, page = peers.BENCH / "results.svg", peers.BENCH / "README.md"
     picture.write_text(picture.read_text().partition("<!--")[0] + chart(rows))
-    for file in (BENCH / "README.md", ROOT / "README.md"):
-        page = file.read_text()
-        for name, lines in made.items():
-            lines = textwrap.wrap(lines, 120, break_on_hyphens=False) if isinstance(lines, str) else lines
-            page = re.sub(f"(<!-- {name}, by bench/report.py -->\n)(.+\n)*",
-                          lambda mark: mark[1] + "".join(f"{line}\n" for line in lines), page)
-        file.write_text(page)
+    text = page.read_text()
+    for name, lines in made.items():
+        lines = textwrap.wrap(lines, 120, break_on_hyphens=False) if isinstance(lines, str) else lines
+        text = re.sub(f"(<!-- {name}, by bench/report.py -->\n)(.+\n)*",
+                      lambda mark: mark[1] + "".join(f"{line}\n" for line in lines), text)
+    page.write_text(text)
 
 
 def keep(name, part, names):
-    """Keeps a part. All of these names, of one site, harness and machine, become results.json, a program a line."""
+    """Keeps a part. All of these names, of one site and machine, become results.json, a program a line."""
     PARTS.mkdir(exist_ok=True)
     (PARTS / f"{name}.json").write_text(json.dumps(part))
     parts = {each: json.loads((PARTS / f"{each}.json").read_text()) for each in names
              if (PARTS / f"{each}.json").exists()}
-    same = ("site", "bench", "machine")
-    missing = [each for each in names if any(parts.get(each, {}).get(key) != part[key] for key in same)]
+    missing = [each for each in names
+               if each not in parts or parts[each]["machine"] != part["machine"] or is_stale(parts[each])]
     if missing:
         return f"{name} is kept; for tables and chart these are missing: {', '.join(missing)}"
-    found = {"of": part["of"], **{key: part[key] for key in same},
-             "parts": {each: {key: parts[each][key] for key in ("steal", "programs")} for each in names}}
+    found = {"machine": part["machine"],
+             "parts": {each: {key: parts[each][key] for key in ("of", "site", "others", "steal", "programs")}
+                       for each in names}}
     RESULTS.write_text(re.sub(r"\n {5,}|\n {3,4}(?=\})", " ", json.dumps(found, indent=1)) + "\n")
     write(found)
     return "results.json, tables and chart are of these parts"
@@ -236,8 +184,8 @@ def main():
     found = json.loads(RESULTS.read_text())
     if sys.argv[1:] != ["--check"]:
         write(found)
-    elif found.get("site") != fingerprints()["site"]:
-        print(f"README's figures, of {found['of']}, are of another site than today's: bench/run measures anew.")
+    elif stale := [name for name, part in found["parts"].items() if is_stale(part)]:
+        print("The comparison's figures are of another site than today's. Measure anew: bench/run", *stale)
 
 
 if __name__ == "__main__":
