@@ -181,7 +181,8 @@ def count(text, status):
         complete = number(r"Complete requests: +(\d+)")
         return complete - number(r"Failed requests: +(\d+)") + number(r", Length: +(\d+)"), complete
     answers = number(r"(\d+) requests in")
-    return answers - number(r"Non-2xx or 3xx responses: (\d+)"), answers + number(r"(?:connect|read|write|timeout) (\d+)")
+    lost = number(r"(?:connect|read|write|timeout) (\d+)")
+    return answers - number(r"Non-2xx or 3xx responses: (\d+)"), answers + lost
 
 
 def sample(server, load, amount):
@@ -206,7 +207,8 @@ def sample(server, load, amount):
             "busy": cost / 1e6 / (time.monotonic() - began), **rest}
 
 
-VISITS, WRK = "h2load -c {n} -n {n} -m 1 -r 1 --rate-period=%s {url}", f"wrk -t 1 -c 10 -d {{n}} --timeout {LIMIT} {{url}}"
+VISITS = "h2load -c {n} -n {n} -m 1 -r 1 --rate-period=%s {url}"
+WRK = f"wrk -t 1 -c 10 -d {{n}} --timeout {LIMIT} {{url}}"
 CLOSED = f"ab -q -c 10 -r -s {LIMIT} -t {{n}} -n 1000000 {{url}}"
 LOADS = {
     "1/min": Load("h2load -c 1 -n 1 {url}", 1, seconds=30, rests=True),

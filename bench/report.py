@@ -9,7 +9,6 @@ import re
 import sys
 import textwrap
 from itertools import combinations
-from pathlib import Path
 from statistics import fmean, median
 
 import peers
@@ -100,7 +99,7 @@ def article_table(rows):
     return table(["", "then: requests/s", "here: requests/s", "CPU, µs", "MB"], [
         *([row["name"], THEN.get(row["name"], ""), *(figure(row, "ab", field, 1, first) for field in fields)]
           for row in programs),
-        *([f"avatar.jar, by --pool {key}", "1.5 to 2 times as many", *(times(rows, key, field) for field in fields)]
+        *([f"what --pool changes, {key}", "1.5 to 2 times as many", *(times(rows, key, field) for field in fields)]
           for key in ("on two cores", "on one core")),
         *([f"the site, {what}", then, *(figure(site, key, field) for field in fields)] for what, then, key in (
             ("a picture", "450, by nginx over HTTPS", "picture"),
@@ -112,7 +111,7 @@ def programs_table(rows):
     keys = ("kept alive", "closed")
     programs = sorted((row for row in rows.values() if "closed" in row),
                       key=lambda row: [middle(row, key) if key in row else math.inf for key in keys])
-    return table(["", "brought by", "who said: requests/s", "bytes", "kept alive: CPU, µs", "closed: CPU, µs", "MB"], [
+    return table(["", "brought by", "then: requests/s", "bytes", "kept alive: CPU, µs", "closed: CPU, µs", "MB"], [
         [row["name"], peers.NAMED[row["name"]].origin, peers.NAMED[row["name"]].said, f'{row["bytes"]:,}',
          *(figure(row, key, "cpu", 1, jar) if key in row else "–" for key in keys),
          figure(row, "closed", "memory", 1, jar)] for row in programs])
