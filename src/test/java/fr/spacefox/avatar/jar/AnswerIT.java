@@ -2,9 +2,11 @@ package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.*;
 
+import fr.spacefox.avatar.support.Await;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -67,31 +69,31 @@ class AnswerIT {
                 "GET / HTTP/3.0\r\nHost: localhost\r\n\r\n",
                 "\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
             })
-    void answersEveryRequestByARedirectAndNothingElse(String request) throws IOException {
-        try (Client client = server.connect()) {
+    void answersEveryRequestByARedirectAndNothingElse(String request) throws Exception {
+        converse(client -> {
             Redirect.check(client.send(request).head());
-            Redirect.check(client.send(Client.GET_AND_CLOSE).rest());
-        }
+            Redirect.check(client.send(Client.GET).head());
+        });
     }
 
     /** SMF asks so. The JDK leaves Content-length out. */
     @Test
-    void answersHeadAlike() throws IOException {
-        try (Client client = server.connect()) {
+    void answersHeadAlike() throws Exception {
+        converse(client -> {
             String head = client.send(Client.GET.replace("GET", "HEAD")).head();
             Redirect.check(head.replace("\r\nLocation", "\r\nContent-length: 0\r\nLocation"));
-            Redirect.check(client.send(Client.GET_AND_CLOSE).rest());
-        }
+            Redirect.check(client.send(Client.GET).head());
+        });
     }
 
     /** What README says that it admits; browsers and proxies send less. FloodIT has what more would cost. */
     @Test
-    void admits30HeadersAndAbout5000BytesOfThem() throws IOException {
-        String request = Client.HALF_HEAD + "Connection: close\r\n";
-        Redirect.check(answerTo(request + Attack.distinctHeaders(28) + "\r\n"));
-        assertEquals("", answerTo(request + Attack.distinctHeaders(29) + "\r\n"));
-        Redirect.check(answerTo(request + "X: " + "a".repeat(4700) + "\r\n\r\n"));
-        assertEquals("", answerTo(request + "X: " + "a".repeat(5000) + "\r\n\r\n"));
+    void admits30HeadersAndAbout5000BytesOfThem() throws Exception {
+        for (String headers : List.of(Attack.distinctHeaders(29), "X: " + "a".repeat(4700) + "\r\n"))
+            converse(client -> Redirect.check(
+                    client.send(Client.HALF_HEAD + headers + "\r\n").head()));
+        for (String headers : List.of(Attack.distinctHeaders(30), "X: " + "a".repeat(5000) + "\r\n"))
+            assertEquals("", answerTo(Client.HALF_HEAD + headers + "\r\n"));
     }
 
     @ParameterizedTest
@@ -105,10 +107,26 @@ class AnswerIT {
                 "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: fox\r\n\r\n",
                 "GET / HTTP/1.1\r\nHost: localhost\r\nNo fox: 1\r\n\r\n"
             })
-    void refusesAMalformedRequest(String request) throws IOException {
-        String answer = answerTo(request);
-        assertTrue(answer.matches("(?s)HTTP/1\\.1 40[04] .*"), answer);
-        Redirect.check(server.ask());
+    void refusesAMalformedRequest(String request) throws Exception {
+        converse(client -> {
+            String head = client.send(request).head();
+            assertTrue(head.matches("(?s)HTTP/1\\.1 40[04] .*"), head);
+        });
+        server.assertAnswers("after a malformed request");
+    }
+
+    private interface Conversation {
+        void with(Client client) throws IOException;
+    }
+
+    /** Once more where a busy machine lets the client rest for two seconds, and it is cut off. */
+    private void converse(Conversation conversation) throws InterruptedException {
+        Await.until("answers", () -> {
+            try (Client client = server.connect()) {
+                conversation.with(client);
+                return true;
+            }
+        });
     }
 
     private String answerTo(String request) throws IOException {
