@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # What a tool that a picture has taken over would try.
-for file in /etc/shadow /etc/avatar/privkey.pem /etc/passwd /root/case/b.png $(find / -path /usr -prune -o -name "*.png" -print 2> /dev/null) original; do
+for file in /etc/shadow /etc/avatar/privkey.pem /etc/passwd /root/case/b.png original \
+        $(find / -path /usr -prune -o -name "*.png" -print 2> /dev/null); do
     ! cat "$file" > /dev/null 2>&1 || said="$said reads $file,"
 done
 perl -MSocket -e "socket S, PF_INET, SOCK_STREAM, 0; exit !connect S, sockaddr_in 7000, INADDR_LOOPBACK" &&
