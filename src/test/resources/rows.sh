@@ -11,7 +11,8 @@
 # text, and [1] behind it for the exit status, if it is not 0. Commands before $ must succeed, and may print anything. A
 # row can ask several times, and what is asked goes on in lines that begin further to the right. server.sh has the names
 # ($D) and the commands (refused) that are not Debian's. Rows of first.txt are given on a server on its first day. One
-# of two Debians gets a row, by its name, and both do if that ends with "(both)".
+# of two Debians gets a row, by its name, and both do if that ends with "(both)". Rows of pictures.txt are given to both
+# in an empty folder, and have the commands of pictures/functions.sh, too.
 #
 #   rows.sh list              prints TABLE: NAME of each row
 #   rows.sh show TABLE NAME   prints a row's commands and answers
@@ -49,15 +50,15 @@ split() {
 plain() { tr -s '[:space:]' ' ' | sed 's/^ //; s/ $//'; }
 
 # FILE: its answer is what came.
-compare() {
+judge() {
     said=$(plain < "$1.came")
     # What the shell takes as a pattern is literal, but for "...".
     wanted=$(eval "cat << END
 $(cat "$1.answer")
 END" | plain)
     # shellcheck disable=SC2254 # a pattern
-    case $said in $(echo "$wanted" | sed 's/[][\\*?]/\\&/g; s/[.][.][.]/*/g')) return ;; esac
-    echo "\$ $(cat "$1")" && cat "$1.came"
+    case $said in $(printf '%s\n' "$wanted" | sed 's/[][\\*?]/\\&/g; s/[.][.][.]/*/g')) return ;; esac
+    printf '$ ' && cat "$1" "$1.came"
     printf '%s\n' 'This should have come:' "$wanted"
     return 1
 }
@@ -67,6 +68,8 @@ answer() {
     [ -e /srv/row/1 ] || { echo 'It asks nothing.' && exit 1; }
     # shellcheck source=server.sh
     . "$rows/server.sh"
+    # shellcheck source=pictures/functions.sh
+    [ "$1" != pictures ] || . "$rows/pictures/functions.sh"
     trap 'echo "These commands fail:"; cat /srv/row/0 /srv/row/0.came' EXIT
     # shellcheck disable=SC1091 # written above
     . /srv/row/0 > /srv/row/0.came 2>&1
@@ -79,7 +82,7 @@ answer() {
         status=$?
         set -e
         [ $status = 0 ] || echo "[$status]" >> "$question.came"
-        compare "$question"
+        judge "$question"
     done
 }
 

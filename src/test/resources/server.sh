@@ -156,7 +156,8 @@ refused() {
     diff /srv/before /srv/after || echo 'This has changed.'
     [ $status != 0 ] || echo 'This is no refusal.'
     [ $status != 2 ] || grep -q '^usage: ' /srv/said || echo 'There is no usage.'
-    sed '1{/^avatar for /d}; /^deploy.install: the former site is shown$/d; s/^deploy.install: //; /^usage: /,$d' /srv/said
+    sed '1{/^avatar for /d}; /^deploy.install: the former site is shown$/d; s/^deploy.install: //; /^usage: /,$d' \
+        /srv/said
 }
 # Everything that an installation may touch: files, links, services, ports, and whether visitors are answered.
 look() {

@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2034,SC2086 # the tables use these names; a $turn is two words
 set -eu
 rm -rf /root/case /root/out /usr/local/bin/magick && mkdir /root/case && cd /root/case
-here=/root/pictures out=/root/out pictures=/root/deploy/pictures
+here=/srv/test/pictures out=/root/out pictures=/root/deploy/pictures
 im=$(command -v magick || command -v convert)
 tool=/usr/local/bin/magick # is found before the others
 connect="socket S, PF_INET, SOCK_STREAM, 0; exit !connect S, sockaddr_in 7000, INADDR_LOOPBACK"
@@ -147,10 +147,20 @@ look() {
         [ "$(stat -c %a "$f")" = 644 ] || echo may not be read
     done
 }
-made() { $pictures "${1-.}" $out ${2+"$2"}; look; } # [FOLDER [SIZE]]
+made() { $pictures "${1-.}" $out ${2+"$2"} && look; } # [FOLDER [SIZE]]
 counted() { cut -d ' ' -f 2- | uniq -c | sed 's/^ *//'; }
 timing() { identify -format '%T ' "$1"; grep -ac NETSCAPE2.0 "$1"; } # delays; are the frames repeated?
 tool() { # COMMANDS: the tool that reads pictures; -version is asked first
     { echo "#!/bin/sh" && echo "[ \$1 != -version ] || { echo ImageMagick; exit; }" && echo "$1"; } > $tool
     chmod +x $tool
+}
+# RELEASE TEXT: what comes on this Debian alone.
+on() { ! grep -q "^$1" /etc/debian_version || echo "$2"; }
+# COMMAND...: says how much memory its largest process takes, if that is much for a server with 512 MB.
+modest() {
+    python3 -c 'import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:])
+kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+if kilobytes > 440000: print(kilobytes, "KB")
+sys.exit(done.returncode)' "$@"
 }

@@ -28,8 +28,7 @@ class PictureFuzzIT extends EachDebian {
 
     @BeforeParameterizedClassInvocation
     void prepare() throws IOException {
-        PicturesIT.prepare(box);
-        box.run(PicturesIT.FUNCTIONS + """
+        box.run(FUNCTIONS + """
                 for type in jpg png gif webp; do mark x.$type; done
                 for type in gif webp; do moving moving.$type; done
                 exif 6 x.jpg; p3 p3.jpg; p3 p3.png
