@@ -71,7 +71,7 @@ class OperationsIT {
             first.run("mkdir -p /root/.ssh; systemctl start ssh");
             Files.copy(second.path("/root/.ssh/id_ed25519.pub"), first.path("/root/.ssh/authorized_keys"));
             List<String> recipe = Documents.blocks("A second machine");
-            second.run("mkdir -p /etc/letsencrypt/live/other.example.org; rm -r /root/deploy\n" + recipe.get(0));
+            second.run("mkdir -p /etc/letsencrypt/live/other.example.org; rm /root/deploy/install\n" + recipe.get(0));
             Process visitors = old.start(VISITORS);
             lead(old, 2);
             String before = served(second);
@@ -82,6 +82,8 @@ class OperationsIT {
                     rm cats/Renard-5.png
                     deploy/install avatar.spacefox.fr cats""");
             second.run("/etc/cron.hourly/avatar; tail -n 1 /etc/systemd/system/avatar.service | grep newer");
+            second.run("shown=$(readlink /var/lib/avatar/site); /etc/cron.hourly/avatar"
+                    + "; [ $shown = $(readlink /var/lib/avatar/site) ]"); // nothing has changed
             assertEquals(first.run(pictures), second.run(pictures));
             assertNotEquals(before, served(second));
             assertEquals(served(first), served(second));
