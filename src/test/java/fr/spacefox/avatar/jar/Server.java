@@ -86,6 +86,10 @@ final class Server implements AutoCloseable {
         assertUnharmed();
     }
 
+    void signal(String name) throws IOException {
+        Command.run("sh", "-c", "kill -" + name + " " + process.pid()).ok();
+    }
+
     /** Of which objects are on its heap. */
     String classes() throws IOException {
         return Command.run(JAVA_HOME + "/bin/jcmd", "" + process.pid(), "GC.class_histogram")
