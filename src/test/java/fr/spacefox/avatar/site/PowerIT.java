@@ -173,7 +173,6 @@ class PowerIT {
             box.run("flock --wait 60 /root rm -f /fill; mv /root/heif-convert /usr/bin 2> /dev/null || true");
             boolean befell = box.succeeds("ls /root/befell");
             List<String> left = list();
-            if (shown(box).equals(before) && said.status() != 0 && mishap == Mishap.FULL) assertEquals(former, left);
             former.stream()
                     .filter(line -> line.contains(before + "/"))
                     .forEach(line -> assertTrue(left.contains(line)));
@@ -243,6 +242,8 @@ class PowerIT {
     @Test
     void aRenewedCertificateSurvivesAPowerCut() throws Exception {
         box.run("""
+                rm -r /root/deploy
+                cp -r /root/pristine /root/deploy
                 mkdir -p /root/new /etc/letsencrypt/live/$0
                 cp /root/cats/* /root/new
                 convert -size 80x80 xc:red /root/new/new.png
