@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A run that is killed, cut from power or out of room leaves pictures for visitors and a server that boots, and the next
- * run completes the change. A few steps decide; `.ci/run long` tries each, or each third.
+ * A run that is killed, cut from power or out of room leaves pictures for visitors and a server that boots, and the
+ * next run completes the change. A few steps decide; `.ci/run long` tries each, or each third.
  */
 @Needs({BOX, DISK})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -108,7 +108,9 @@ class PowerIT {
                 cd /root
                 mkdir bin
                 chmod 755 step
-                for name in apt-get chmod cp ln mkdir mv perl rm rmdir sh sync systemctl; do ln -s ../step bin/$name; done
+                for name in apt-get chmod cp ln mkdir mv perl rm rmdir sh sync systemctl; do
+                    ln -s ../step bin/$name
+                done
                 cp -r deploy pristine
                 systemctl enable nginx
                 rm -r /var/log/journal

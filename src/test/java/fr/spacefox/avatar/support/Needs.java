@@ -21,12 +21,12 @@ public @interface Needs {
 
     Tool[] value();
 
-    /** What to install or to have, and a script that succeeds where their commands are there and may do what a test does. */
+    /** What to install or to have, and a script that succeeds where it is there and may do what a test does. */
     enum Tool {
         AB("apache2-utils", "command -v ab"),
         BOX(
-                "root's rights to mount and to make networks, systemd-container iproute2 procps util-linux, and files of Debian"
-                        + " (export AVATAR_ROOTS=\"$(.ci/root bookworm) $(.ci/root trixie)\")",
+                "root's rights to mount and to make networks, systemd-container iproute2 procps util-linux, and files of"
+                        + " Debian (export AVATAR_ROOTS=\"$(.ci/root bookworm) $(.ci/root trixie)\")",
                 """
                 for tool in systemd-nspawn ip nsenter pgrep; do command -v $tool; done
                 for root in ${AVATAR_ROOTS:?}; do [ -d $root/packages ]; done
