@@ -25,8 +25,8 @@ public @interface Needs {
     enum Tool {
         AB("apache2-utils", "command -v ab"),
         BOX(
-                "root's rights to mount and to make networks, systemd-container iproute2 procps util-linux, and files of"
-                        + " Debian (export AVATAR_ROOTS=\"$(.ci/root bookworm) $(.ci/root trixie)\")",
+                "root's rights to mount and to make networks, systemd-container iproute2 procps util-linux, and"
+                        + " files of Debian (export AVATAR_ROOTS=\"$(.ci/root bookworm) $(.ci/root trixie)\")",
                 """
                 for tool in systemd-nspawn ip nsenter pgrep; do command -v $tool; done
                 for root in ${AVATAR_ROOTS:?}; do [ -d $root/packages ]; done
