@@ -229,7 +229,7 @@ class PowerIT {
         assertEquals(change == Change.REFUSED, befalls(mishap, change, step.pattern) == null, "no such step");
     }
 
-    /** Behind every third one where each leads to an undo, or takes minutes. */
+    /** Behind every third one where each leads back to the former site, or takes minutes. */
     @Tag("long")
     @Timeout(value = 2, unit = TimeUnit.HOURS)
     @ParameterizedTest
