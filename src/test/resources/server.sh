@@ -33,6 +33,8 @@ restore() {
     ip link delete fox0 2> /dev/null || true
     rm -rf /usr/lib/systemd/system/avatar.service /run/systemd/system/other* /run/full /run/avatar/*
     find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
+    umount $state 2> /dev/null || true
+    rm -rf $state.*
     [ ! -L $state ] || rm $state
     for place in etc root var/lib/avatar var/www; do
         rsync -a --checksum --delete "/srv/kept/$1/$place/" /$place/
