@@ -150,8 +150,8 @@ look() {
 made() { $pictures "${1-.}" $out ${2+"$2"} && look; } # [FOLDER [SIZE]]
 counted() { cut -d ' ' -f 2- | uniq -c | sed 's/^ *//'; }
 timing() { identify -format '%T ' "$1"; grep -ac NETSCAPE2.0 "$1"; } # delays; are the frames repeated?
-tool() { # COMMANDS: the tool that reads pictures; -version is asked first
-    { echo "#!/bin/sh" && echo "[ \$1 != -version ] || { echo ImageMagick; exit; }" && echo "$1"; } > $tool
+tool() { # COMMANDS: the tool that reads pictures
+    { echo "#!/bin/sh" && echo "$1"; } > $tool
     chmod +x $tool
 }
 # RELEASE TEXT: what comes on this Debian alone.
