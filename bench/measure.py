@@ -189,8 +189,9 @@ def sample(server, load, amount):
     """What such an amount of the load costs the server: µs of processor time for each visit, page or request; the part
     answered rightly; how many a second; and how busy its core was."""
     # Another loopback address each time: the ports of the run before may still be in TIME_WAIT.
-    base, number = f"http{'s' * server.tls}://127.0.0.{random.randrange(1, 255)}:{server.port}", max(1, int(amount))
-    command = load.command.format(n=number, n20=20 * number, port=server.port, url=base + server.peer.path,
+    url = f"http{'s' * server.tls}://127.0.0.{random.randrange(1, 255)}:{server.port}{server.peer.path}"
+    number = max(1, int(amount))
+    command = load.command.format(n=number, n20=20 * number, url=url, port=server.port,
                                   picture=server.peer.picture and server.peer.picture % 1)
     seconds, rest, before, began = load.seconds * amount / load.amount, {}, spent(server.group), time.monotonic()
     if load.rests:
