@@ -33,7 +33,7 @@ restore() {
     ip link delete fox0 2> /dev/null || true
     rm -rf /usr/lib/systemd/system/avatar.service /run/systemd/system/other* /run/full /run/avatar/*
     find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
-    umount $state 2> /dev/null || true
+    umount $state $enabled/zz-avatar.conf 2> /dev/null || true
     rm -rf $state.* /usr/local/lib/avatar
     [ ! -L $state ] || rm $state
     for place in etc root var/lib/avatar var/www; do
