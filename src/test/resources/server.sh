@@ -484,7 +484,7 @@ nobody_waits() {
     timeout 60 visit --output /dev/null --write-out '%{http_code}\n' "https://$D/[1-2000]" | sort | uniq -c
 }
 # OPTION...: how nginx answers so many requests of twenty clients at once.
-flood() { timeout 120 h2load -c20 -n15000 "$@" | sed -n 's/^status codes: //p'; }
+flood() { timeout 120 h2load -c20 -n15000 "$@" 2> /dev/null | sed -n 's/^status codes: //p'; }
 # KB that nginx's worker processes have.
 workers() { pgrep -f 'nginx: [w]orker'; }
 memory() {
