@@ -293,9 +293,10 @@ guide() {
         here && block' deploy/*.md | sed "s/avatar[.]example[.]org/$D/g" > /srv/guide
     sh -e /srv/guide
 }
-# WORDS: the first command in a sentence of the guide that begins with them. What it copies to a server stays here.
+# WORDS: the first commands in the text of the guide that begin with them. What they copy to a server stays here.
 inline() {
-    sh -e -c "$(tr '\n' ' ' < /root/deploy/README.md | grep -o "\`$1[^\`]*" | sed '1!d; s/^.//; s|192.0.2.1:|/root/|')"
+    sh -e -c "$(tr '\n' ' ' < /root/deploy/README.md | grep -o "\`$1[^\`]*" |
+        sed "1!d; s/^.//; s|192.0.2.1:|/root/|; s/avatar[.]example[.]org/$D/")"
 }
 
 # Sets of pictures for another web server, of which $set is the second, without the fourth picture.
@@ -303,10 +304,10 @@ behind_another_server() {
     systemctl stop nginx
     mkdir /var/www/avatar
     touch /var/www/avatar/config.php
-    guide 'The Java program alone'
+    guide 'Behind another web server'
     former_set=$(cd /var/www/avatar && ls -d [0-9]*)
     rm cats/*-4.png
-    guide 'The Java program alone'
+    guide 'Behind another web server'
     set=$(cd /var/www/avatar && ls -d [0-9]*)
     tee "/var/www/avatar/$set/Renard-0.png" > "/var/www/avatar/$set/notes.txt" < /etc/hostname
     openssl req -x509 -newkey rsa -nodes -subj /CN=avatar \
