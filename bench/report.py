@@ -42,8 +42,8 @@ def middle(row, key, field="cpu"):
 
 def number(value):
     """With two significant digits."""
-    places = 1 - math.floor(math.log10(value)) if value else 0
-    return f"{round(value, places):,.{max(0, places)}f}"
+    value = float(f"{value:.1e}")
+    return f"{value:,.{max(0, 1 - math.floor(math.log10(value)) if value else 0)}f}"
 
 
 def apart(some, others):
@@ -146,10 +146,11 @@ def write(found):
     for part in parts:
         for name, row in part["programs"].items():
             rows[name] = {"name": name, **rows.get(name, {}), **row}
-    shares = [f"at most {number(100 * max(part[share] for part in parts))} % went to {who}" for share, who in (
-        ("others", "other programs"), ("steal", "other guests")) if all(share in part for part in parts)]
-    made = {"machine": f"Of {max(part['of'] for part in parts)}, on {found['machine']}. Of the processor time in use, "
-                       f"{' and '.join(shares)}."}
+    busy = [part for name, part in found["parts"].items() if name != "rest"]  # there, little is in use
+    shares = [f"at most {number(100 * max(part[share] for part in busy))} % went to {who}" for share, who in (
+        ("others", "other programs"), ("steal", "other guests"))]
+    made = {"machine": f"Of {max(part['of'] for part in parts)}, on {found['machine']}. Of the processor time in use "
+                       f"under load, {' and '.join(shares)}."}
     for make in (visits_table, article_table, programs_table):
         made[make.__name__] = make(rows)
     picture, page = peers.BENCH / "results.svg", peers.BENCH / "README.md"
