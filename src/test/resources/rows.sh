@@ -88,6 +88,11 @@ answer() {
 
 # What goes on behind a row has no pipe of the caller's.
 run() {
+    case $1 in
+    first) cp -r /root/foxes /root/cats ;;
+    pictures) ;;
+    *) (. "$rows/server.sh"; restore site) ;;
+    esac
     if sh "$rows/rows.sh" answer "$@" > /srv/row.log 2>&1 < /dev/null; then return; fi
     cat /srv/row.log
     return 1
