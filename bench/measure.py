@@ -50,7 +50,7 @@ def machine():
         for server in list(Server.running):
             server.stop()
         steal, used, own = (after - earlier for after, earlier in zip(now(), before))
-        shares.update(steal=steal / used, others=max(0, used - steal - own) / used)
+        shares.update(steal=steal / used, others=(used - steal - own) / used)
         (GROUPS / "cgroup.procs").write_text(str(os.getpid()))
         GROUP.rmdir()
 
@@ -214,10 +214,10 @@ CLOSED = f"ab -q -c 10 -r -s {LIMIT} -t {{n}} -n 1000000 {{url}}"
 LOADS = {
     "1/min": Load("h2load -c 1 -n 1 {url}", 1, seconds=30, rests=True),
     "1/s": Load(VISITS % "1s", 60, seconds=60),
-    "100/s": Load(VISITS % "10ms", 300, seconds=3, warm=200),
+    "100/s": Load(VISITS % "10ms", 300, warm=200),
     "1,000/s": Load(VISITS % "1ms", 2000),
     # Of more than eight requests at a time the site refuses some, and h2load does not ask again.
-    "page": Load("h2load -c {n} -n {n20} -m 8 -r 1 --rate-period=10ms {url}", 300, seconds=3, requests=20),
+    "page": Load("h2load -c {n} -n {n20} -m 8 -r 1 --rate-period=10ms {url}", 300, requests=20),
     "ab": Load("ab -q -n {n} -c 10 http://localhost:{port}/", 100_000, CORES, CORES, tls=False, fresh=True),
     "picture": Load("ab -q -n {n} -c 10 https://localhost:{port}{picture}", 5000, CORES, CORES, fresh=True),
     "10,000 clients": Load("h2load --h1 -c {n} -n {n20} {url}", 10_000, fresh=True, connections=12_000),
