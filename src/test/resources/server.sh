@@ -2,6 +2,7 @@
 # What the rows of tests do to a server, and ask it.
 D=cats.example.org
 state=/var/lib/avatar site=$state/site settings=/etc/default/avatar
+unit=/etc/systemd/system/avatar.service
 conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other=/etc/nginx/conf.d/other.conf
 done="4 pictures. The address for a profile: https://$D/me.png"
 four='Renard-1.png Renard-2.png Renard-3.png Renard-4.png of 4'
@@ -33,7 +34,7 @@ restore() {
     ip link delete fox0 2> /dev/null || true
     rm -rf /usr/lib/systemd/system/avatar.service /run/systemd/system/other* /run/full /run/avatar/*
     find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
-    umount $state $enabled/zz-avatar.conf 2> /dev/null || true
+    umount $state $enabled/zz-avatar.conf $unit 2> /dev/null || true
     rm -rf $state.* /usr/local/lib/avatar
     [ ! -L $state ] || rm $state
     for place in etc root var/lib/avatar var/www; do
@@ -46,6 +47,14 @@ restore() {
     until systemctl start nginx && curl -fs -o /dev/null "http://127.0.0.1:$port"; do sleep 0.1; done
 }
 services() { systemctl list-units --plain --no-legend --type=service,socket --state=active | cut -d ' ' -f 1; }
+
+# NAME COMMANDS: what stands in for a tool from now on.
+instead() {
+    mkdir -p /srv/bin
+    printf '#!/bin/sh\n%s\n' "$2" > "/srv/bin/$1"
+    chmod 755 "/srv/bin/$1"
+    PATH=/srv/bin:$PATH
+}
 
 # PORT ADDRESS: another program listens there.
 other() {
@@ -121,8 +130,8 @@ shop() {
     cat > "$1" << END
 limit_conn_zone \$binary_remote_addr zone=client:10m;
 limit_req_zone \$binary_remote_addr zone=site:10m rate=9r/s;
-upstream jvm { zone jvm 1m; server 127.0.0.1:7777; }
-server { # listen 127.0.0.1:80;
+upstream shopserver { zone jvm 1m; server 127.0.0.1:7777; }
+server{ # listen 127.0.0.1:80;
     ${2-listen 80; listen [::]:80; listen 443 ssl; listen [::]:443 ssl;} listen unix:/run/shop.sock;
     server_name shop.example; ssl_protocols TLSv1.2;
     ssl_certificate /srv/fullchain.pem; ssl_certificate_key /srv/privkey.pem;
@@ -188,7 +197,7 @@ beside() {
         answers $D | grep -qF ": 302 https://$D/" || answers $D
         nginx -T 2>&1 | grep warn || true
     else
-        [ ! -e $site ] || echo 'a site is left'
+        ls $site /etc/nginx/*/zz-avatar.conf 2> /dev/null || true
         is=$(systemctl is-active nginx) || true
         case $was,$is in inactive,inactive | inactive,failed | [ar]*,active) ;; *) echo "nginx is $is, was $was" ;; esac
     fi
