@@ -210,7 +210,7 @@ lost_by_others() {
     grep -v 'status 7$' /srv/others | grep -vxFf /srv/others.now | sed 's/^/lost: /' || true
 }
 
-check() { sh $site/deploy/check --insecure; }
+check() { sh $site/deploy/check --insecure "$@"; }
 check_trusting() {
     grep -q "$D" /etc/hosts || echo 127.0.0.1 $D >> /etc/hosts
     CURL_CA_BUNDLE=/etc/avatar/fullchain.pem sh $site/deploy/check # one's own certificate
