@@ -32,7 +32,8 @@ restore() {
     systemctl stop avatar nginx $(services | grep -vxFf "/srv/kept/$1/services") 2> /dev/null || true
     pkill -x nginx || true
     ip link delete fox0 2> /dev/null || true
-    rm -rf /usr/lib/systemd/system/avatar.service /run/systemd/system/other* /run/full /run/avatar/*
+    rm -rf /usr/lib/systemd/system/avatar.service /var/lib/apache2/site/*/avatar \
+        /run/systemd/system/other* /run/full /run/avatar/*
     find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
     umount $state $enabled/zz-avatar.conf $unit 2> /dev/null || true
     rm -rf $state.* /usr/local/lib/avatar
