@@ -10,9 +10,10 @@
 # $ is asked, and what follows is all that must come, on both streams, in lines of any length: "..." stands for any
 # text, and [1] behind it for the exit status, if it is not 0. Commands before $ must succeed, and may print anything. A
 # row can ask several times, and what is asked goes on in lines that begin further to the right. server.sh has the names
-# ($D) and the commands (refused) that are not Debian's. Rows of first.txt are given on a server on its first day. One
-# of two Debians gets a row, by its name, and both do if that ends with "(both)". Rows of pictures.txt are given to both
-# in an empty folder, and have the commands of pictures/functions.sh, too.
+# ($D) and the commands (refused) that are not Debian's; names are also filled in where an answer has them. Rows of
+# first.txt are given on a server on its first day. One of two Debians gets a row, by its name, and both do if that ends
+# with "(both)": so try a new row by .ci/row and by .ci/row 13. Rows of pictures.txt are given to both in an empty
+# folder, and have the commands of pictures/functions.sh, too.
 #
 #   rows.sh list              prints TABLE: NAME of each row
 #   rows.sh show TABLE NAME   prints a row's commands and answers

@@ -431,19 +431,19 @@ requests() {
             "-H 'Range: bytes=0-3' $url" "-H 'Expect: 100-continue' --data x $url" "--data \$long $url/Renard-1.png"
     done
     host="Host: $D\\r\\nConnection: close\\r\\n"
-    for port in 80 tls 443; do # also in the clear on port 443
-        post="raw $port 'POST /x HTTP/1.1\\r\\n$host"
+    for at in 80 tls 443; do # also in the clear on port 443
+        post="raw $at 'POST /x HTTP/1.1\\r\\n$host"
         printf '%s\n' "${post}Transfer-Encoding: gzip\\r\\n\\r\\n'" "${post}Content-Length: x\\r\\n\\r\\n'" \
             "${post}Content-Length: 1\\r\\n\\r\\na'" "${post}Content-Length: 9\\r\\n\\r\\na'" \
             "${post}Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n'" \
             "${post}Content-Length: 3\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n'" \
-            "${post}Transfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n'" "raw $port 'GET /x HTTP/3.0\\r\\n$host\\r\\n'" \
-            "raw $port 'GET /x HTTP/1.1\\r\\n${host}If-Match: x\\r\\n\\r\\n'" \
-            "raw $port 'GET /x HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n'" \
-            "raw $port 'GET /x HTTP/1.1\\r\\n${host}Host: other.example.org\\r\\n\\r\\n'" \
-            "raw $port 'GET /x HTTP/1.1\\r\\nHost: ..\\r\\n\\r\\n'" "raw $port 'get /x HTTP/1.1\\r\\n$host\\r\\n'" \
-            "raw $port 'noise\\r\\n\\r\\n'" "raw $port 'HEAD /x HTTP/x\\r\\n\\r\\n'" \
-            "raw $port \"HEAD /\$long\$long HTTP/1.1\\r\\n\\r\\n\""
+            "${post}Transfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n'" "raw $at 'GET /x HTTP/3.0\\r\\n$host\\r\\n'" \
+            "raw $at 'GET /x HTTP/1.1\\r\\n${host}If-Match: x\\r\\n\\r\\n'" \
+            "raw $at 'GET /x HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n'" \
+            "raw $at 'GET /x HTTP/1.1\\r\\n${host}Host: other.example.org\\r\\n\\r\\n'" \
+            "raw $at 'GET /x HTTP/1.1\\r\\nHost: ..\\r\\n\\r\\n'" "raw $at 'get /x HTTP/1.1\\r\\n$host\\r\\n'" \
+            "raw $at 'noise\\r\\n\\r\\n'" "raw $at 'HEAD /x HTTP/x\\r\\n\\r\\n'" \
+            "raw $at \"HEAD /\$long\$long HTTP/1.1\\r\\n\\r\\n\""
     done
 }
 # KIND: sends them all at once, and prints those whose answer is of another kind, and how many there are. nginx refuses
