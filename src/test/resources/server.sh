@@ -317,6 +317,7 @@ behind_another_server() {
     guide 'Behind another web server'
     former_set=$(cd /var/www/avatar && ls -d [0-9]*)
     rm cats/*-4.png
+    sleep 1 # the next set is named after another second
     guide 'Behind another web server'
     set=$(cd /var/www/avatar && ls -d [0-9]*)
     tee "/var/www/avatar/$set/Renard-0.png" > "/var/www/avatar/$set/notes.txt" < /etc/hostname
