@@ -54,16 +54,21 @@ def apart(some, others):
     return fmean(each >= off[0] for each in off) < 0.05
 
 
+def spread(samples, unit=1):
+    """The lowest and the highest."""
+    return f" ({number(min(samples) / unit)} to {number(max(samples) / unit)})"
+
+
 def figure(row, key, field="cpu", unit=1, beside=None):
     """≈: not told apart from that of `beside`; then with the lowest and the highest sample, where the medians alone
-    would say something else."""
+    would say something else. `beside` itself has them where they are wide."""
     value, text, samples = middle(row, key, field), number(middle(row, key, field) / unit), row[key][field]
     if beside and beside is not row and not apart(samples, beside[key][field]):
         text = f"≈ {text}"
         if not 0.9 < value / (middle(beside, key, field) or 1) < 1.1:
-            text += f" ({number(min(samples) / unit)} to {number(max(samples) / unit)})"
+            text += spread(samples, unit)
     elif beside is row and max(samples) > 1.5 * min(samples):
-        text += f" ({number(min(samples) / unit)} to {number(max(samples) / unit)})"
+        text += spread(samples, unit)
     right = min(row[key]["right"])
     return text + f", {math.floor(right * 100)} % right" * (right < 0.995 and field == "cpu")
 
@@ -87,8 +92,7 @@ def visits_table(rows):
 def times(rows, key, field):
     """What the pool changes, by rounds."""
     ratios = [pool / jar for pool, jar in zip(rows["avatar.jar --pool"][key][field], rows["avatar.jar"][key][field])]
-    spread = f" ({number(min(ratios))} to {number(max(ratios))})" * (max(ratios) > 1.1 * min(ratios))
-    return f"{number(median(ratios))} times{spread}"
+    return f"{number(median(ratios))} times" + spread(ratios) * (max(ratios) > 1.1 * min(ratios))
 
 
 def article_table(rows):

@@ -295,7 +295,7 @@ full_run() {
     cat /dev/zero > /run/full 2> /dev/null || true
     truncate -s "-$1M" /run/full
 }
-half_removed() { [ -z "$(pgrep -f 'avatar[.]jar')" ] || [ -e /etc/systemd/system/avatar.service ]; }
+half_removed() { [ -z "$(pgrep -f 'avatar[.]jar')" ] || [ -e $unit ]; }
 
 # HEADING: the commands that deploy's guides have under it, for this server's domain.
 guide() {
