@@ -18,13 +18,24 @@ prepare() {
     keep site
 }
 
-# NAME: of what `restore NAME` makes the server again.
+# NAME: of what `restore NAME` makes the server again, and restore_files NAME its files alone.
+places='etc root usr/local var/lib/avatar var/www'
 keep() {
-    for place in etc root var/lib/avatar var/www; do
-        mkdir -p "/srv/kept/$1/$place" /$place
-        rsync -a --delete /$place/ "/srv/kept/$1/$place/"
+    for place in $places; do
+        mkdir -p "/srv/kept/$1/$place" "/$place"
+        rsync -a --delete "/$place/" "/srv/kept/$1/$place/"
     done
     services > "/srv/kept/$1/services"
+}
+restore_files() {
+    umount $state $enabled/zz-avatar.conf $unit 2> /dev/null || true
+    [ ! -L $state ] || rm $state
+    rm -rf $state.* /usr/lib/systemd/system/avatar.service /var/lib/apache2/site/*/avatar \
+        /run/systemd/system/other* /run/full /run/avatar/*
+    find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
+    for place in $places; do
+        rsync -a --checksum --delete "/srv/kept/$1/$place/" "/$place/"
+    done
 }
 restore() {
     nft flush ruleset
@@ -32,15 +43,7 @@ restore() {
     systemctl stop avatar nginx $(services | grep -vxFf "/srv/kept/$1/services") 2> /dev/null || true
     pkill -x nginx || true
     ip link delete fox0 2> /dev/null || true
-    rm -rf /usr/lib/systemd/system/avatar.service /var/lib/apache2/site/*/avatar \
-        /run/systemd/system/other* /run/full /run/avatar/*
-    find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
-    umount $state $enabled/zz-avatar.conf $unit 2> /dev/null || true
-    rm -rf $state.* /usr/local/lib/avatar
-    [ ! -L $state ] || rm $state
-    for place in etc root var/lib/avatar var/www; do
-        rsync -a --checksum --delete "/srv/kept/$1/$place/" /$place/
-    done
+    restore_files "$1"
     systemctl daemon-reload
     systemctl reset-failed
     [ "$1" = site ] || return 0

@@ -1,7 +1,7 @@
 # Makers of pictures and of metadata, and `look`, which prints what came out.
 # shellcheck shell=sh disable=SC2034,SC2086 # the tables use these names; a $turn is two words
 set -eu
-rm -rf /root/case /root/out /usr/local/bin/magick && mkdir /root/case && cd /root/case
+rm -rf /root/case /root/out && mkdir /root/case && cd /root/case
 here=/srv/test/pictures out=/root/out pictures=/root/deploy/pictures
 im=$(command -v magick || command -v convert)
 tool=/usr/local/bin/magick # is found before the others
