@@ -5,14 +5,15 @@ import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** No flood ends the process. With --pool it answers while the attackers hang on, and without it afterwards. */
-@Isolated
+@Execution(ExecutionMode.SAME_THREAD) // each flood alone, but beside other tests
 class FloodIT {
 
     /** Those that the JVM picks by itself on large and on small machines. */

@@ -6,7 +6,7 @@ import java.time.Duration;
 /** Waits by looking until it is so. */
 public final class Await {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60); // a loaded machine, not a measure
+    private static final Duration PATIENCE = Duration.ofMinutes(4); // a loaded machine, not a measure
 
     private Await() {}
 
