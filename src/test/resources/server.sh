@@ -21,10 +21,9 @@ prepare() {
 # NAME: of what `restore NAME` makes the server again, and restore_files NAME its files alone.
 places='etc root usr/local var/lib/avatar var/www'
 keep() {
-    for place in $places; do
-        mkdir -p "/srv/kept/$1/$place" "/$place"
-        rsync -a --delete "/$place/" "/srv/kept/$1/$place/"
-    done
+    mkdir -p "/srv/kept/$1" /var/lib/avatar /var/www
+    # shellcheck disable=SC2086 # a list
+    (cd / && rsync -a --relative --delete $places "/srv/kept/$1")
     services > "/srv/kept/$1/services"
 }
 restore_files() {
@@ -33,9 +32,8 @@ restore_files() {
     rm -rf $state.* /usr/lib/systemd/system/avatar.service /var/lib/apache2/site/*/avatar \
         /run/systemd/system/other* /run/full /run/avatar/*
     find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
-    for place in $places; do
-        rsync -a --checksum --delete "/srv/kept/$1/$place/" "/$place/"
-    done
+    # shellcheck disable=SC2086 # a list
+    (cd "/srv/kept/$1" && rsync -a --relative --checksum --delete $places /)
 }
 restore() {
     nft flush ruleset

@@ -34,7 +34,7 @@ class JarIT {
     @MethodSource("fr.spacefox.avatar.jar.Mode#jdks")
     void readmesCommandsMakeTheSameByHand(Path jdk, @TempDir Path folder) throws Exception {
         String commands =
-                Files.readString(Path.of("README.md")).replaceFirst("(?s).*\n( +cp -r src\\S+ .*?)\n\n.*", "$1");
+                Files.readString(Path.of("README.md")).replaceFirst("(?s).*\n( +cp -rT src\\S+ .*?)\n\n.*", "$1");
         String script = "PATH=$1/bin:$PATH; cp -r src $0; cd $0; " + commands;
         Command.run("sh", "-ec", script, "" + folder, "" + jdk).ok();
         assertEquals(entries(Server.JAR), entries(folder.resolve("avatar.jar")));

@@ -67,7 +67,7 @@ class PowerIT {
     private enum Step {
         APT("*' apt-get '*"),
         LINK("*' mv -T '*' /var/lib/avatar/site'"),
-        RELOAD("*' systemctl reload-or-restart nginx'"),
+        FILES("*' systemctl daemon-reload'"), // nginx has the new site, and the Java program is that of the former one
         RESTART("*' systemctl restart avatar'"),
         END("*' sh -c :'");
 
@@ -211,15 +211,15 @@ class PowerIT {
         "KILL, PACKAGES, APT",
         "ORPHAN, PACKAGES, APT",
         "KILL, FIRST, LINK",
-        "KILL, FIRST, RELOAD",
+        "KILL, FIRST, FILES",
         "KILL, FIRST, RESTART",
         "KILL, PICTURES, LINK",
-        "KILL, PICTURES, RELOAD",
+        "KILL, PICTURES, FILES",
         "KILL, PICTURES, RESTART",
         "POWER, REFUSED, LINK",
         "POWER, FIRST, LINK",
         "POWER, PICTURES, LINK",
-        "POWER, PICTURES, RELOAD",
+        "POWER, PICTURES, FILES",
         "POWER, PICTURES, RESTART",
         "POWER, PICTURES, END",
         "FULL, PICTURES, LINK",
