@@ -407,12 +407,13 @@ get() {
     shift
     visit --dump-header - --output /srv/body "$@" "https://$D$path" | kind
 }
-# PORT TEXT: sends the bytes that printf makes of it, in one write; the answer ends when nginx closes. tls for port 443.
+# PORT TEXT: sends the bytes that printf makes of it, in one write; the answer ends when nginx closes, also by a reset.
+# tls for port 443.
 raw() {
     case $1 in
-    tls) /usr/bin/printf "$2" | timeout 30 openssl s_client -quiet -connect 127.0.0.1:443 2> /dev/null ;;
+    tls) /usr/bin/printf "$2" | timeout 30 openssl s_client -quiet -connect 127.0.0.1:443 ;;
     *) bash -c 'exec 3<>/dev/tcp/127.0.0.1/$1; /usr/bin/printf "$2" >&3; timeout 30 cat <&3' raw "$@" ;;
-    esac | tr -d '\0' | kind
+    esac 2> /dev/null | tr -d '\0' | kind
 }
 
 # All sorts of requests, none of which is for a picture: the arguments of visit, or raw and its own. $long has 7,500
