@@ -132,18 +132,21 @@ def build(*files):
     assert not done.returncode, f"make: {done.stdout.strip()[:300]}"
 
 
+def fill(text, words):
+    """Replaces the words between @."""
+    return re.sub("@([A-Z0-9_]+)@", lambda word: words[word[1]], text)
+
+
 def site_file(words):
     """nginx.conf as deploy/install fills it in, with this run's ports and folders in place of a server's."""
     directory, without = words["DIRECTORY"], "" if Path("/proc/net/if_inet6").exists() else "# "
-    text = subprocess.run(
-        ["sh", "-c", '. "$here/common"; render'], check=True, text=True, stdout=subprocess.PIPE,
-        env={"PATH": os.environ["PATH"], "AVATAR_CLEAN": "yes", "here": str(DEPLOY), "domain": HOST,
-             "port": words["INNER"], "set": SET, "certificate": str(BUILD), "place": directory,
-             "ipv6_80": without, "ipv6_443": without}).stdout
-    for pattern, replacement in [("/var/lib/avatar", directory), ("/run/avatar", f"{directory}/draws"),
-                                 ("/etc/avatar", f"{directory}/own"),
-                                 (r"(listen .*)\b80\b", rf"\g<1>{words['PORT']}"),
-                                 (r"(listen .*)\b443\b", rf"\g<1>{words['TLS']}")]:
+    text = fill(CONF.read_text(), {"DOMAIN": HOST, "PORT": words["INNER"], "SET": SET, "SITE": directory,
+                                   "CERTIFICATE": str(BUILD), "IPV6_80": without, "IPV6_443": without})
+    # As a word of listen, http2 is known to every nginx.
+    for pattern, replacement in [(r"(listen .*\b)80;", rf"\g<1>{words['PORT']};"),
+                                 (r"(listen .*\b)443 ssl;", rf"\g<1>{words['TLS']} ssl http2;"), ("http2 on;", ""),
+                                 ("/var/lib/avatar", directory), ("/run/avatar", f"{directory}/draws"),
+                                 ("/etc/avatar", f"{directory}/own")]:
         text = re.sub(pattern, replacement, text)
     return text
 
@@ -160,8 +163,7 @@ def prepare(peer, words):
         (directory / "site.conf").write_text(site_file(words))
     if peer.configs:  # copies, because the servers' workers may not be allowed to read this folder
         for config in (PEERS / peer.configs).iterdir():
-            text = re.sub(r"@([A-Z0-9_]+)@", lambda word: words[word[1]], config.read_text())
-            (directory / config.name).write_text(text)
+            (directory / config.name).write_text(fill(config.read_text(), words))
         pictures = directory / "pictures"
         shutil.copytree(BUILD / "pictures", pictures / SET if peer is SITE else pictures, dirs_exist_ok=True)
     return [[str(word).format_map(words) for word in command] for command in peer.commands]
