@@ -30,7 +30,7 @@ restore_files() {
     umount $state $enabled/zz-avatar.conf $unit 2> /dev/null || true
     [ ! -L $state ] || rm $state
     rm -rf $state.* /usr/lib/systemd/system/avatar.service /var/lib/apache2/site/*/avatar \
-        /run/systemd/system/other* /run/full /run/avatar/*
+        /run/systemd/system/other* /run/avatar/*
     find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
     # shellcheck disable=SC2086 # a list
     (cd "/srv/kept/$1" && rsync -a --relative --checksum --delete $places /)
@@ -293,18 +293,13 @@ crowded() {
     return $status
 }
 
-# MEGABYTES: so much is free in /run.
-full_run() {
-    mount -o remount,size=32M /run
-    cat /dev/zero > /run/full 2> /dev/null || true
-    truncate -s "-$1M" /run/full
-}
-half_removed() { [ -z "$(pgrep -f 'avatar[.]jar')" ] || [ -e $unit ]; }
-
-# HEADING: the commands that deploy's guides have under it, for this server's domain.
+# HEADING [BLOCK]: the commands that deploy's guides have under it, or those of its first block, 1, or another one, for
+# this server's domain.
 guide() {
-    awk -v heading="$1" '/^#+ / { here = substr($0, index($0, " ") + 1) == heading } /^```/ { block = /sh$/; next }
-        here && block' deploy/*.md | sed "s/avatar[.]example[.]org/$D/g" > /srv/guide
+    awk -v heading="$1" -v number="${2-}" '
+        /^#+ / { here = substr($0, index($0, " ") + 1) == heading; blocks = 0 }
+        /^```/ { block = /sh$/; blocks += block; next }
+        here && block && (!number || number == blocks)' deploy/*.md | sed "s/avatar[.]example[.]org/$D/g" > /srv/guide
     sh -e /srv/guide
 }
 # WORDS: the first commands in the text of the guide that begin with them. What they copy to a server stays here.
