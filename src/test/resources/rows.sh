@@ -11,11 +11,11 @@
 # text, and [1] behind it for the exit status, if it is not 0. Commands before $ must succeed, and may print anything. A
 # row can ask several times, and what is asked goes on in lines that begin further to the right. server.sh has the names
 # ($D) and the commands (refused) that are not Debian's; names are also filled in where an answer has them. Rows of
-# first.txt are given on a server on its first day. One of two Debians gets a row, by its name, and both do if that ends
-# with "(both)": so try a new row by .ci/row and by .ci/row 13. Rows of pictures.txt are given to both in an empty
-# folder, and have the commands of pictures/functions.sh, too.
+# first.txt are given on a server on its first day. A row is given to Debian 12, or to 13 where the length of its name is
+# odd, and to both if that ends with "(both)". Rows of pictures.txt are given to both in an empty folder, and have the
+# commands of pictures/functions.sh, too.
 #
-#   rows.sh list              prints TABLE: NAME of each row
+#   rows.sh list              prints DEBIAN TABLE: NAME of each row
 #   rows.sh show TABLE NAME   prints a row's commands and answers
 #   rows.sh run TABLE NAME    gives a row to this server. Exit status 1, and what came, when something else should come
 set -e
@@ -24,14 +24,21 @@ rows=$(cd "$(dirname "$0")" && pwd)
 # TABLE: NAME<tab>LINE for each line of its rows.
 lines() {
     awk '/^#/ || /^ *$/ { next }
-        /^[^ ]/ { name = $0; sub(/:( .*|$)/, "", name); $0 = substr($0, length(name) + 3); if ($0 == "") next }
+        /^[^ ]/ {
+            name = $0; sub(/:( .*|$)/, "", name); $0 = substr($0, length(name) + 3)
+            if (seen[name]++) { print FILENAME ": two rows are called: " name > "/dev/stderr"; exit 1 }
+            if ($0 == "") next
+        }
         { sub(/^    /, ""); print name "\t" $0 }' "$rows/rows/$1.txt"
 }
 
 list() {
     for table in "$rows"/rows/*.txt; do
         table=$(basename "$table" .txt)
-        lines "$table" | cut -f 1 | uniq | sed "s/^/$table: /"
+        all=$(lines "$table")
+        printf '%s\n' "$all" | cut -f 1 | uniq | awk -v table="$table" '
+            /[(]both[)]$/ || table == "pictures" { print 12, table ": " $0; print 13, table ": " $0; next }
+            { print length($0) % 2 ? 13 : 12, table ": " $0 }'
     done
 }
 

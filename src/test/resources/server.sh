@@ -1,19 +1,25 @@
-# shellcheck shell=sh disable=SC2012,SC2016,SC2034,SC2119,SC2120,SC2164 # rows use these names
+# shellcheck shell=sh disable=SC2012,SC2016,SC2046,SC2034,SC2086,SC2119,SC2120,SC2164 # rows use these names
 # What the rows of tests do to a server, and ask it.
 D=cats.example.org
 state=/var/lib/avatar site=$state/site settings=/etc/default/avatar
-unit=/etc/systemd/system/avatar.service
+unit=/etc/systemd/system/avatar.service hook=/etc/letsencrypt/renewal-hooks/deploy/avatar
 conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other=/etc/nginx/conf.d/other.conf
+port=6666 # the Java program's
 done="4 pictures. The address for a profile: https://$D/me.png"
 four='Renard-1.png Renard-2.png Renard-3.png Renard-4.png of 4'
 cd /root
-port=$(sed -n 's/^PORT=//p' deploy/avatar.default) # the Java program's
 
 shown() { echo $site/pictures/*; } # the folder of the set that is shown
+picture() { sed -n "s/[*]/$1/; s/^URL='\(.*\)'/\1/p" $site/environment; } # NUMBER: its address
+set_name() { picture 1 | cut -d / -f 4; }
+jvm() { systemctl show --property=MainPID --value avatar; }
 
-# A server with the site of four cats that is /root/foxes, by the folder deploy. `restore` makes it as it is now.
+# A server with the site of four cats that is /root/foxes, by the folder deploy, and without Debian's own site, which
+# would answer on port 80 whoever names no domain. `restore` makes it as it is now.
 prepare() {
     cp -r foxes cats
+    rm -f $enabled/default
+    systemctl --quiet enable --now nginx
     deploy/install $D cats
     keep site
 }
@@ -22,31 +28,32 @@ prepare() {
 places='etc root usr/local var/lib/avatar var/www'
 keep() {
     mkdir -p "/srv/kept/$1" /var/lib/avatar /var/www
-    # shellcheck disable=SC2086 # a list
     (cd / && rsync -a --relative --delete $places "/srv/kept/$1")
     services > "/srv/kept/$1/services"
 }
+# Prints what was another one.
 restore_files() {
-    umount $state $enabled/zz-avatar.conf $unit 2> /dev/null || true
+    umount -l $state $enabled/zz-avatar.conf $unit /var/lib/nginx 2> /dev/null || true
     [ ! -L $state ] || rm $state
-    rm -rf $state.* /usr/lib/systemd/system/avatar.service /var/lib/apache2/site/*/avatar \
-        /run/systemd/system/other* /run/avatar/*
+    rm -rf $state.* /usr/lib/systemd/system/avatar.service /var/lib/apache2/site/*/avatar /run/systemd/system/other* \
+        /run/avatar/*
     find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
-    # shellcheck disable=SC2086 # a list
-    (cd "/srv/kept/$1" && rsync -a --relative --checksum --delete $places /)
+    (cd "/srv/kept/$1" && rsync -aiO --relative --checksum --delete $places /)
 }
 restore() {
     nft flush ruleset
-    # shellcheck disable=SC2046 # a list
-    systemctl stop avatar nginx $(services | grep -vxFf "/srv/kept/$1/services") 2> /dev/null || true
+    systemctl stop nginx $(services | grep -vxFf "/srv/kept/$1/services") 2> /dev/null || true
     pkill -x nginx || true
     ip link delete fox0 2> /dev/null || true
-    restore_files "$1"
-    systemctl daemon-reload
+    changed=$(restore_files "$1" | grep -E ' (etc|var/lib/avatar)/') || true
+    case $1,$(ps -o stat= -p "$(jvm)" 2> /dev/null),$changed in
+    site,[RS]*,) ;; # a Java program that a row has left alone goes on
+    *) { systemctl stop avatar || true; systemctl daemon-reload; } 2> /dev/null ;;
+    esac
     systemctl reset-failed
     [ "$1" = site ] || return 0
-    systemctl start avatar
-    until systemctl start nginx && curl -fs -o /dev/null "http://127.0.0.1:$port"; do sleep 0.1; done
+    timeout 60 systemctl start avatar nginx ||
+        { echo 'The server does not become as it was:'; systemctl status avatar nginx; exit 1; }
 }
 services() { systemctl list-units --plain --no-legend --type=service,socket --state=active | cut -d ' ' -f 1; }
 
@@ -88,7 +95,7 @@ firewall() {
 # ADDRESS: another one of this server.
 address() {
     ip link add fox0 type veth peer name fox1
-    ip address add "$1" dev fox0
+    ip address add "$1" dev fox0 nodad
     ip link set fox0 up
     ip link set fox1 up
 }
@@ -115,11 +122,7 @@ edit() {
     systemctl restart nginx
 }
 
-# No site of avatar yet, nor Debian's own.
-no_site() {
-    deploy/remove > /dev/null
-    rm -rf $state $enabled/default
-}
+no_site() { deploy/remove > /dev/null && rm -rf $state; } # no site of avatar yet
 
 # A folder that nginx reads behind Debian's two.
 late=/etc/nginx/domains-enabled/shop.conf
@@ -151,7 +154,6 @@ hold() {
 answers() {
     for url in "http://$1" "https://$1" "--tlsv1.3 https://$1" "--unix-socket /run/shop.sock http://$1"; do
         for to in 127.0.0.1 '[::1]'; do
-            # shellcheck disable=SC2086 # an option and an address
             got=$(curl -q -ksg -m 30 -o /dev/null --connect-to "::$to:" -w '%{http_code} %{redirect_url}' $url) ||
                 got="status $?"
             echo "$url at $to: ${got%%[?]*}"
@@ -159,29 +161,28 @@ answers() {
     done
 }
 
-
-# COMMAND...: prints how it refuses, without what all refusals have. It says so where anything has changed.
+# COMMAND...: prints how it refuses, without what all refusals have. It says so where anything has changed, by the names
+# of five at most.
 refused() {
     look > /srv/before
     status=0
     "$@" > /srv/said 2>&1 || status=$?
     look > /srv/after
-    diff /srv/before /srv/after || echo 'This has changed.'
+    diff /srv/before /srv/after | sed -n 's/^[<>] \([^\t]*\).*/\1 has changed./p' | sort -u | head -n 5
     [ $status != 0 ] || echo 'This is no refusal.'
-    [ $status != 2 ] || grep -q '^usage: ' /srv/said || echo 'There is no usage.'
-    sed '1{/^avatar for /d}; /^deploy.install: the former site is shown$/d; s/^deploy.install: //; /^usage: /,$d' \
-        /srv/said
+    sed '/^deploy.install: the former site is shown$/d; s/^deploy.install: //; /^usage: /,$d' /srv/said
 }
-# Everything that an installation may touch: files, links, services, ports, and whether visitors are answered.
+# Everything that an installation may touch, a line each: files, links, services, ports, and whether visitors are
+# answered.
 look() {
     cd /
-    find etc var/lib/avatar -type f ! -name '*-' -exec sha256sum {} + | sort
-    find etc var/lib/avatar -printf '%p %m %u %l\n' | sort
-    ls -d run/avatar || true
-    systemctl is-enabled avatar nginx || true
-    systemctl is-active avatar nginx || true
-    ss -Hltn | awk '{ print $4 }' | sort
-    visit --output /dev/null --write-out '%{http_code}\n' https://$D | sed 's/302/200/'
+    find etc var/lib/avatar -type f ! -name '*-' -exec sha256sum {} + | sed 's/\([^ ]*\)  \(.*\)/\2\t\1/' | sort
+    find etc var/lib/avatar -printf '%p\t%m %u %l\n' | sort
+    for name in avatar nginx; do
+        printf "$name\t%s %s\n" "$(systemctl is-enabled $name)" "$(systemctl is-active $name)"
+    done
+    ss -Hltn | awk '{ print "port " $4 "\t" }' | sort
+    visit --output /dev/null --write-out 'what visitors get\t%{http_code}\n' https://$D | sed 's/302/200/'
     cd /root
 } 2> /dev/null
 
@@ -212,15 +213,15 @@ lost_by_others() {
     grep -v 'status 7$' /srv/others | grep -vxFf /srv/others.now | sed 's/^/lost: /' || true
 }
 
+# deploy/check as root's cron calls it, but for the certificate, which nobody knows: curl --insecure.
 check() { sh $site/deploy/check --insecure "$@"; }
+# The whole check, of a server that trusts its own certificate and has its own domain in the DNS.
 check_trusting() {
-    grep -q "$D" /etc/hosts || echo 127.0.0.1 $D >> /etc/hosts
-    CURL_CA_BUNDLE=/etc/avatar/fullchain.pem sh $site/deploy/check # one's own certificate
+    grep -qF "$D" /etc/hosts || echo 127.0.0.1 $D >> /etc/hosts
+    CURL_CA_BUNDLE=/etc/avatar/fullchain.pem SSL_CERT_FILE=/etc/avatar/fullchain.pem sh $site/deploy/check "$@"
 }
-
-# COMMAND...: runs it where deploy/check looks again after 0.1 s in place of 6, for what lasts.
+# COMMAND...: runs it where deploy/check looks again after 0.1 s, for what lasts.
 impatient() { instead sleep 'exec /bin/sleep 0.1' && "$@"; }
-
 # COMMAND...: runs it on a machine without a site, by a user without rights.
 elsewhere() {
     unshare --mount sh -ec 'mount -t tmpfs none "$0" && exec setpriv --reuid=65534 --clear-groups "$@"' $state "$@"
@@ -228,11 +229,11 @@ elsewhere() {
 
 # COMMAND...: runs it while visitors follow redirects and load a picture of the set. It says what they get but pictures.
 unnoticed() {
-    url=$(sed -n "s/[*]/1/; s/^URL='\(.*\)'/\1/p" $site/environment)
+    picture=$(picture 1)
     : > /srv/visitors
     while [ -e /srv/visitors ]; do
         visit --location --write-out '%{http_code} %{size_download}\n' \
-            --output /dev/null https://$D/me.png --output /dev/null "$url" || true
+            --output /dev/null https://$D/me.png --output /dev/null "$picture" || true
         sleep 0.1
     done > /srv/visits &
     visitors=$! status=0
@@ -246,7 +247,6 @@ unnoticed() {
 
 # The pictures that 99 visits are led to, if they are the set's, byte for byte, and how many files the set has.
 seen() {
-    sleep 1 # nginx uses the redirects that it has open for so long
     visit --output /dev/null --write-out '%{redirect_url}\n' "https://$D/[1-99]" | sort -uV | while read -r url; do
         visit "$url" | cmp - $site/pictures/*/"${url##*/}" && echo "${url##*/}"
     done
@@ -255,52 +255,24 @@ seen() {
 
 # Shows what is in cats now, and goes back by what the installation says. Visitors get pictures throughout.
 change() {
-    url=$(sed -n "s/[*]/1/; s/^URL='\(.*\)'/\1/p" $site/environment) former_set=$(ls $site/pictures)
-    unnoticed deploy/install $D cats > /srv/said 2>&1 || return
+    former=$(set_name) former_picture=$(picture 1)
+    unnoticed deploy/install $D cats > /srv/said 2>&1 || { cat /srv/said && return 1; }
     grep '^a visitor got\|nobody came' /srv/said || true
-    sed -n 's/^Pictures: \(.*\)[.] To go back:.*/\1: /p; s/.* for a profile:.*[.]//p' /srv/said
+    sed -n 's/[.] The address for a profile:.*[.]/: /p' /srv/said
     seen
     # What was shown before is sent no longer.
-    visit --head "$url" | grep -q no-store || echo "$url is still sent"
+    visit --head "$former_picture" | grep -q no-store || echo "$former_picture is still sent"
     sed -n 's/.*To go back: //p' /srv/said > /srv/back
-    unnoticed sh -e /srv/back > /srv/said 2>&1 || return
+    unnoticed sh -e /srv/back > /srv/said 2>&1 || { cat /srv/said && return 1; }
     grep '^a visitor got\|nobody came' /srv/said || true
-    [ "$former_set" = "$(ls $site/pictures)" ] || echo 'This is another set.'
+    [ "$former" = "$(set_name)" ] || echo 'This is another set.'
     echo '; back: ' && seen
 }
 
-# The process number of the Java program, and whether it answers twenty clients.
-jvm() { systemctl show --property=MainPID --value avatar; }
-answering() {
-    until visit --fail-early --header 'Connection: close' --output /dev/null "http://localhost:$port/[1-20]"; do
-        sleep 0.1
-    done
-}
-
-# COMMAND...: runs it while twenty visitors at once come again and again. It says what they get but redirects.
-crowded() {
-    : > /srv/crowd
-    while [ -e /srv/crowd ]; do
-        visit --parallel --parallel-immediate --output /dev/null --write-out '%{http_code}\n' "https://$D/[1-20]" ||
-            true
-    done 2> /dev/null > /srv/crowd.got &
-    visitors=$! status=0
-    "$@" || status=$?
-    rm /srv/crowd
-    wait $visitors
-    sort /srv/crowd.got | uniq -c | awk '$2 != 302 { print $1, "visitors got", $2 } $2 == 302 { many = $1 > 100 }
-        END { if (!many) print "too few redirects" }'
-    return $status
-}
-
-# HEADING [BLOCK]: the commands that deploy's guides have under it, or those of its first block, 1, or another one, for
-# this server's domain.
+# HEADING [BLOCK]: the commands that deploy's guides have under it, for this server's domain.
 guide() {
-    awk -v heading="$1" -v number="${2-}" '
-        /^#+ / { here = substr($0, index($0, " ") + 1) == heading; blocks = 0 }
-        /^```/ { block = /sh$/; blocks += block; next }
-        here && block && (!number || number == blocks)' deploy/*.md | sed "s/avatar[.]example[.]org/$D/g" > /srv/guide
-    sh -e /srv/guide
+    sh /srv/test/guide.sh "$1" "${2-}" deploy/*.md | sed "s/avatar[.]example[.]org/$D/g" > /srv/guide
+    [ -s /srv/guide ] && sh -e /srv/guide
 }
 # WORDS: the first commands in the text of the guide that begin with them. What they copy to a server stays here.
 inline() {
@@ -376,27 +348,31 @@ served() {
 renewed() {
     before=$(served)
     "$@" || return
-    while [ "$before" = "$(served)" ]; do sleep 0.1; done
-    served
+    for _ in $(seq 300); do
+        [ "$before" = "$(served)" ] || { served && return; }
+        sleep 0.1
+    done
+    echo 'Visitors get the same certificate as before.'
 }
-
-set_name() { sed -n 's|^URL=.*/\([0-9a-f]*\)/Renard-.*|\1|p' $site/environment 2> /dev/null; }
 
 # What nginx has answered, by the head on standard input: a word for what the site sends, or else what came.
 kind() {
-    head=$(tr -d '\r' | sed -n '/HTTP[^ ]* [2-5]/,/^$/p' | sed '/^$/q') # a 100 Continue is no answer
-    value() { echo "$head" | sed -n "s/^$1: //Ip"; }
-    answer="$(echo "$head" | sed -n '1s/.*HTTP[^ ]* \([0-9]*\).*/\1/p') $(value Content-Type), $(value Cache-Control), \
-$(value Location), $(value Access-Control-Allow-Origin), $(value Cross-Origin-Resource-Policy)"
-    case $answer in
-    "302 , private, no-store, https://$D/$(set_name)/Renard-"[1-4]'.png, *, cross-origin') echo redirect ;;
-    '200 image/png, public, max-age=31536000, immutable, , *, cross-origin') echo kept ;;
-    20[03]' image/png, no-cache, no-store, max-age=0, , *, cross-origin') echo random ;;
-    '410 text/html, no-cache, no-store, max-age=0, , *, cross-origin') echo gone ;;
-    *) echo "got $answer" ;;
-    esac
+    tr -d '\r\0' | awk -v redirect="https://$D/$(set_name)/Renard-" '
+        /^HTTP[^ ]* [2-5]/ && !status { status = $2; next } # a 100 Continue is no answer
+        $0 == "" && status { ended = 1 }
+        status && !ended { name = tolower($1); sub(/[^ ]* /, ""); head[name] = $0 }
+        END {
+            answer = status " " head["content-type:"] ", " head["cache-control:"] ", " head["location:"]
+            if (head["access-control-allow-origin:"] head["cross-origin-resource-policy:"] == "*cross-origin")
+                answer = answer ", cross-origin"
+            if (index(answer, "302 , private, no-store, " redirect) && answer ~ /-[1-4].png, cross-origin$/)
+                answer = "redirect"
+            if (answer == "200 image/png, public, max-age=31536000, immutable, , cross-origin") answer = "kept"
+            if (answer == "200 image/png, no-cache, no-store, max-age=0, , cross-origin") answer = "random"
+            print answer
+        }'
 }
-# URL [OPTION...]: asks for a path of the site, by https; SET stands for its set. The body is in /srv/body.
+# PATH [OPTION...]: asks the site for it, by https; SET stands for its set. The body is in /srv/body.
 get() {
     path=$(echo "$1" | sed "s/SET/$(set_name)/")
     shift
@@ -408,76 +384,46 @@ raw() {
     case $1 in
     tls) /usr/bin/printf "$2" | timeout 30 openssl s_client -quiet -connect 127.0.0.1:443 ;;
     *) bash -c 'exec 3<>/dev/tcp/127.0.0.1/$1; /usr/bin/printf "$2" >&3; timeout 30 cat <&3' raw "$@" ;;
-    esac 2> /dev/null | tr -d '\0' | kind
+    esac 2> /dev/null | kind
 }
-
-# All sorts of requests, none of which is for a picture: the arguments of visit, or raw and its own. $long has 7,500
-# bytes: nginx takes lines of up to 8 KB.
-long=$(printf '%07500d' 0)
-requests() {
-    for url in "http://$D" "https://$D"; do
-        for method in POST PUT DELETE OPTIONS PATCH PROPFIND TRACE CONNECT FOX; do echo "-X $method $url/x"; done
-        for path in / //x /../../etc/passwd /.well-known '/x.png?dateline=1&y=%00' '/é%20%ff' /avatar7.png /picture \
-            /Renard-1.png /01234567/Renard-0.png /01234567/Renard-01.png /x/01234567/Renard-1.png \
-            /01234567/Renard-1.png/ /01234567/Renard-1.pngx /0123456/Renard-1.png /01234567/Renard-1.svg \
-            '/$long' '/$long$long'; do echo "\"$url$path\""; done
-        for version in --http1.1 --http2; do
-            printf '%s\n' "$version $url" "$version --request-target /%zz $url" "$version --data x=1 $url" \
-                "$version --data \$long $url"
+# [KIND]: sends all requests of requests.txt, twenty at once, and prints those whose answer is not that of the file, or KIND, and
+# how many there are.
+ask_all() {
+    grep -v '^#' /srv/test/requests.txt | sed "s/ZEROS/$(printf '%07500d' 0)/g
+        s/HOST/Host: $D\\\\r\\\\nConnection: close\\\\r\\\\n/" | {
+        set -f
+        number=0
+        while read -r wanted request; do
+            case $request in raw*) places='80 tls 443' ;; *) places='http https' ;; esac
+            for place in $places; do
+                [ $(((number += 1) % 20)) != 0 ] || wait
+                {
+                    case $request in
+                    raw*) got=$(raw "$place" "${request#raw }") ;;
+                    *) got=$(visit -D - -o /dev/null $(echo "$request" | sed "s|@|$place://$D|") | kind) ;;
+                    esac
+                    [ "$got" = "${1-$wanted}" ] || printf '%.150s\n' "$got by $place: $request"
+                } &
+            done
         done
-        printf '%s\n' "--head $url/x" "--http1.0 $url/x" "-X OPTIONS --request-target '*' $url" \
-            "--upload-file /usr/bin/openssl $url/x" "-H 'Transfer-Encoding: chunked' --data \$long $url/x" \
-            "-H A:\$long -H B:\$long -H C:\$long -H D:\$long $url/x" "-H A:\$long\$long $url/x" \
-            "-H 'Host: evil.example.org' $url/x" "-H 'Connection: upgrade' -H 'Upgrade: websocket' $url" \
-            "-H 'Range: bytes=0-3' $url" "-H 'Expect: 100-continue' --data x $url" "--data \$long $url/Renard-1.png"
-    done
-    host="Host: $D\\r\\nConnection: close\\r\\n"
-    for at in 80 tls 443; do # also in the clear on port 443
-        post="raw $at 'POST /x HTTP/1.1\\r\\n$host"
-        printf '%s\n' "${post}Transfer-Encoding: gzip\\r\\n\\r\\n'" "${post}Content-Length: x\\r\\n\\r\\n'" \
-            "${post}Content-Length: 1\\r\\n\\r\\na'" "${post}Content-Length: 9\\r\\n\\r\\na'" \
-            "${post}Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n'" \
-            "${post}Content-Length: 3\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n'" \
-            "${post}Transfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n'" "raw $at 'GET /x HTTP/3.0\\r\\n$host\\r\\n'" \
-            "raw $at 'GET /x HTTP/1.1\\r\\n${host}If-Match: x\\r\\n\\r\\n'" \
-            "raw $at 'GET /x HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n'" \
-            "raw $at 'GET /x HTTP/1.1\\r\\n${host}Host: other.example.org\\r\\n\\r\\n'" \
-            "raw $at 'GET /x HTTP/1.1\\r\\nHost: ..\\r\\n\\r\\n'" "raw $at 'get /x HTTP/1.1\\r\\n$host\\r\\n'" \
-            "raw $at 'noise\\r\\n\\r\\n'" "raw $at 'HEAD /x HTTP/x\\r\\n\\r\\n'" \
-            "raw $at \"HEAD /\$long\$long HTTP/1.1\\r\\n\\r\\n\""
-    done
-}
-# KIND: sends them all at once, and prints those whose answer is of another kind, and how many there are. nginx refuses
-# bodies, and may then send a random picture in place of a redirect.
-all_get() {
-    requests > /srv/requests
-    while IFS= read -r line; do
-        {
-            case $line in raw*) got=$(eval "$line") ;; *) got=$(eval "visit -D - -o /dev/null $line" | kind) ;; esac
-            case $got,$line in
-            "$1",* | random,*--data* | random,*--upload* | random,*Content-Length* | random,*Transfer-Encoding*) ;;
-            *) echo "$got: $line" ;;
-            esac
-        } &
-    done < /srv/requests
-    wait
-    sed -n '$=' /srv/requests
+        wait
+        echo $number
+    }
 }
 
-# Without Debian's own site, which answers on port 80 whoever names no domain.
-alone() { rm -f $enabled/default && systemctl reload nginx; }
-# Draws are old after a second in place of five minutes. deploy/check has fetched some.
-renew_sooner() { edit 's/valid 302 5m/valid 302 1s/' && forget_draws; }
+# Redirects are old after a second in place of ten.
+renew_sooner() { edit 's/valid 302 10s/valid 302 1s/'; }
 # As after a boot.
-forget_draws() { systemctl stop nginx && find /run/avatar -type f -delete && systemctl start nginx; }
-fetch_draws() {
-    for lot in $(seq 60); do
+forget() { systemctl stop nginx && find /run/avatar -type f -delete && systemctl start nginx; }
+# All 64 redirects.
+fetch() {
+    for _ in $(seq 60); do
         visits 300 > /srv/said
         [ "$(find /run/avatar -type f ! -name '*.*' | wc -l)" != 64 ] || return 0
     done
     return 1
 }
-hang() { kill -STOP "$(systemctl show --property=MainPID --value avatar)"; }
+hang() { kill -STOP "$(jvm)"; }
 # COUNT [OPTION...]: where so many visits on one connection are led to.
 visits() {
     count=$1

@@ -22,4 +22,10 @@ record Debian(String root) {
     String clean() {
         return root + "/clean";
     }
+
+    /** Its release, which is in the name of the folder. */
+    @Override
+    public String toString() {
+        return root.replaceAll(".*avatar-root-|-\\d+$", "");
+    }
 }
