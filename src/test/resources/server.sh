@@ -258,11 +258,11 @@ change() {
     former=$(set_name) former_picture=$(picture 1)
     unnoticed deploy/install $D cats > /srv/said 2>&1 || { cat /srv/said && return 1; }
     grep '^a visitor got\|nobody came' /srv/said || true
-    sed -n 's/[.] The address for a profile:.*[.]/: /p' /srv/said
+    sed -n 's/^\([0-9]* pictures*\)[.] The address.*[.]\(.*\)/\1, \2:/p' /srv/said
     seen
     # What was shown before is sent no longer.
     visit --head "$former_picture" | grep -q no-store || echo "$former_picture is still sent"
-    sed -n 's/.*To go back: //p' /srv/said > /srv/back
+    grep '^sh .*/back/' /srv/said > /srv/back
     unnoticed sh -e /srv/back > /srv/said 2>&1 || { cat /srv/said && return 1; }
     grep '^a visitor got\|nobody came' /srv/said || true
     [ "$former" = "$(set_name)" ] || echo 'This is another set.'
@@ -278,30 +278,6 @@ guide() {
 inline() {
     sh -e -c "$(tr '\n' ' ' < /root/deploy/README.md | grep -o "\`$1[^\`]*" |
         sed "1!d; s/^.//; s|192.0.2.1:|/root/|; s/avatar[.]example[.]org/$D/")"
-}
-
-# Sets of pictures for another web server, of which $set is the second, without the fourth picture.
-behind_another_server() {
-    systemctl stop nginx
-    mkdir /var/www/avatar
-    touch /var/www/avatar/config.php
-    guide 'Behind another web server'
-    former_set=$(cd /var/www/avatar && ls -d [0-9]*)
-    rm cats/*-4.png
-    sleep 1 # the next set is named after another second
-    guide 'Behind another web server'
-    set=$(cd /var/www/avatar && ls -d [0-9]*)
-    tee "/var/www/avatar/$set/Renard-0.png" > "/var/www/avatar/$set/notes.txt" < /etc/hostname
-    openssl req -x509 -newkey rsa -nodes -subj /CN=avatar \
-        -keyout /etc/ssl/private/avatar.key -out /etc/ssl/certs/avatar.pem
-}
-asked_of_another_server() {
-    for path in '' a?b=c Renard-3.png config.php "$former_set/Renard-3.png" "$set/Renard-4.png" "$set/notes.txt" \
-        "$set/Renard-0.png" "$set/" "$set/Renard-3.png"; do
-        visit --output seen --write-out '%{http_code} %{redirect_url} %{content_type} %header{cache-control}\n' \
-            "https://$D/$path"
-    done | sed 's/-[1-3].png/-N.png/' | sort -r | uniq -c
-    cmp seen "/var/www/avatar/$set/Renard-3.png"
 }
 
 # [PORT]: an authority in this server, Pebble, which certbot and everybody trust, and which asks for the domains at this
