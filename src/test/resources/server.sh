@@ -230,18 +230,18 @@ elsewhere() {
 # COMMAND...: runs it while visitors follow redirects and load a picture of the set. It says what they get but pictures.
 unnoticed() {
     picture=$(picture 1)
-    : > /srv/visitors
-    while [ -e /srv/visitors ]; do
+    : > /run/visitors
+    while [ -e /run/visitors ]; do
         visit --location --write-out '%{http_code} %{size_download}\n' \
             --output /dev/null https://$D/me.png --output /dev/null "$picture" || true
         sleep 0.1
-    done > /srv/visits &
+    done > /run/visits &
     visitors=$! status=0
     "$@" || status=$?
-    rm /srv/visitors
+    rm /run/visitors
     wait $visitors
-    grep -c . /srv/visits | sed 's/^0$/nobody came/; t; d'
-    grep -v '^200 [1-9]' /srv/visits | sed 's/^/a visitor got /' || true
+    grep -c . /run/visits | sed 's/^0$/nobody came/; t; d'
+    grep -v '^200 [1-9]' /run/visits | sed 's/^/a visitor got /' || true
     return $status
 }
 
