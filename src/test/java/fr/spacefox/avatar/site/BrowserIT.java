@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -23,13 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** On a forum's page a real browser shows foxes, each pixel by pixel, and others at the next visit. */
 class BrowserIT {
 
-    private static final String COMMAND = """
-            chromium --headless --no-sandbox --disable-gpu --disable-quic --disable-sync --disable-dev-shm-usage \
-            --no-first-run --disable-background-networking --disable-component-update \
-            --ignore-certificate-errors --hide-scrollbars --force-color-profile=srgb --force-device-scale-factor=1 \
-            --host-resolver-rules='MAP avatar.spacefox.fr 127.0.0.1:443' --window-size=500,700 \
-            --user-data-dir="$1" --screenshot="$2" "$3\"""";
-
     /** Two visits show the same fox once in 16 times or so: ten visits, hardly ever. */
     private static final int VISITS = 10;
 
@@ -39,11 +33,20 @@ class BrowserIT {
      * Opens a page without a window. The numbers of the foxes on it, in reading order: the first and the last have the
      * same address, the others one each.
      */
-    private static List<Integer> see(String network, Path profile, String url, int count, Path folder)
+    private static List<Integer> see(List<String> network, Path profile, String url, int count, Path folder)
             throws IOException {
         Path shot = profile.resolve("shot.png");
-        Command.run("sh", "-c", network + COMMAND, "sh", profile.toString(), shot.toString(), url)
-                .ok();
+        var command = new ArrayList<>(network);
+        command.addAll(Chromium.command(
+                profile,
+                "--ignore-certificate-errors",
+                "--hide-scrollbars",
+                "--force-device-scale-factor=1",
+                "--host-resolver-rules=MAP avatar.spacefox.fr 127.0.0.1:443",
+                "--window-size=500,700",
+                "--screenshot=" + shot,
+                url));
+        Command.run(command.toArray(String[]::new)).ok();
         List<Integer> seen = foxesOn(ImageIO.read(shot.toFile()), folder);
         assertEquals(count, seen.size(), "pictures on the page: " + seen);
         return seen;
@@ -96,7 +99,7 @@ class BrowserIT {
                     systemctl reload nginx""");
             // Until they end, the former worker processes of nginx close connections.
             box.awaitTrue("new workers", () -> !box.succeeds("pgrep -f '[w]orker process is shutting down'"));
-            String network = "nsenter --net --target " + box.leader() + " ";
+            var network = List.of("nsenter", "--net", "--target", "" + box.leader());
             var profile = new HashSet<Integer>();
             for (int visit = 0; visit < VISITS && (visit < 3 || profile.size() < 2); visit++) {
                 Path browser = Files.createTempDirectory(profiles, "browser");
@@ -116,8 +119,10 @@ class BrowserIT {
     @Needs({CHROMIUM, PYTHON})
     void theQuickStartShowsFoxesAndOthersAfterAReload(@TempDir Path browser) throws Exception {
         String path = "PATH=" + System.getProperty("java.home") + "/bin:$PATH\n";
-        Process lines = new ProcessBuilder(
-                        "sh", "-ec", path + String.join("", Documents.blocks("Try it without the Internet")))
+        String heading = "Try it without the Internet";
+        String commands = Command.run("sh", "src/test/resources/guide.sh", heading, "", "README.md")
+                .ok();
+        Process lines = new ProcessBuilder("sh", "-ec", path + commands)
                 .redirectErrorStream(true)
                 .redirectOutput(new File("target/quick-start.log"))
                 .start();
@@ -131,7 +136,7 @@ class BrowserIT {
             }
             var profile = new HashSet<Integer>();
             for (int visit = 0; visit < VISITS && profile.size() < 2; visit++) {
-                profile.add(see("", browser, "http://localhost:8000/", 5, Path.of("target/foxes"))
+                profile.add(see(List.of(), browser, "http://localhost:8000/", 5, Path.of("target/foxes"))
                         .get(0));
             }
             assertTrue(profile.size() > 1, "the same fox for every visit");
