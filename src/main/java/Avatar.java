@@ -12,7 +12,8 @@ import java.util.concurrent.Executors;
  * the other. That costs the least, and suits clients that send whole requests, as nginx does. But while a client stalls
  * in mid-request, all others wait. With --pool each request has a thread of its own, and nobody waits.
  *
- * <p>The jar may have 2,048 bytes: hence one class without a package, no lambda, and no + that joins strings.
+ * <p>The jar may have 2,048 bytes, of which 23 are left: hence one class without a package, no lambda, and no + that
+ * joins strings.
  */
 public final class Avatar implements HttpHandler {
 
@@ -23,12 +24,12 @@ public final class Avatar implements HttpHandler {
     public static void main(String[] arguments) {
         try {
             // The JDK's server has no limits by default, or larger ones. It reads these when it is created.
-            // Seconds to send a request, to read the answer, and then to the next request. As the server looks once a
-            // second, they may become three.
+            // Seconds to send a request, to read the answer, and then to the next request. The server looks at the
+            // first
+            // two once a second, and at idle connections every ten, so that an idle JVM may sleep: 2 become 3, and 12.
             System.setProperty("sun.net.httpserver.maxReqTime", "2");
             System.setProperty("sun.net.httpserver.maxRspTime", "2");
             System.setProperty("sun.net.httpserver.idleInterval", "2");
-            System.setProperty("sun.net.httpserver.clockTick", "1000"); // ms between two looks for idle connections
             System.setProperty("sun.net.httpserver.maxIdleConnections", "30"); // half of those in 8 MB: room for others
             System.setProperty("sun.net.httpserver.maxReqHeaders", "30"); // browsers send fewer than 20
             System.setProperty("sun.net.httpserver.maxReqHeaderSize", "5000"); // bytes; browsers send 1,000
@@ -39,7 +40,7 @@ public final class Avatar implements HttpHandler {
             System.setProperty("jdk.httpserver.maxConnections", String.valueOf(connections));
             start(arguments);
         } catch (Exception failure) {
-            System.err.println(String.join(" ", arguments).concat(": ").concat(failure.getMessage()));
+            System.err.println(failure.getMessage().concat(": ").concat(String.join(" ", arguments)));
             System.err.println("usage: java -jar avatar.jar [--pool] [HOST:]PORT COUNT ['URL*']");
             System.exit(1);
         }
@@ -47,8 +48,8 @@ public final class Avatar implements HttpHandler {
 
     private static void start(String[] arguments) throws Exception {
         // As in the usage; [!-~] is printable ASCII but for the space.
-        String syntax = "(--pool )?(.+:)?\\d+ [1-9]\\d*( [!-~]*\\*[!-~]*)?";
-        if (!String.join(" ", arguments).matches(syntax)) throw new Exception("wrong arguments");
+        String syntax = "(--pool )?(\\S+:)?\\d+ [1-9]\\d*( [!-~]*\\*[!-~]*)?";
+        if (!String.join(" ", arguments).matches(syntax)) throw new Exception("arguments are missing or wrong");
         int first = arguments[0].equals("--pool") ? 1 : 0; // where [HOST:]PORT is
         Avatar avatar = new Avatar();
         avatar.count = Integer.parseInt(arguments[first + 1]);
