@@ -1,13 +1,16 @@
 package fr.spacefox.avatar.jar;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** One connection to the server, byte by byte. */
 final class Client implements AutoCloseable {
@@ -19,12 +22,17 @@ final class Client implements AutoCloseable {
     /** Without the end of its head. */
     static final String POST = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n";
 
-    static final String GET_AND_CLOSE = HALF_HEAD + "Connection: close\r\n\r\n";
+    /** More than the 12 s within which the server cuts off who stalls, less than the 30 s that the JDK allows. */
+    private static final int TIMEOUT_MILLIS = 25_000;
 
-    private static final int TIMEOUT_MILLIS = 20_000; // a loaded machine, not a measure
+    /** Exactly these lines, in any order, and with the reason phrase that the JDK likes. */
+    private static final Pattern REDIRECT = Pattern.compile("Cache-control: private, no-store\nContent-length: 0\n"
+            + "Date: \\w{3}, \\d\\d \\w{3} \\d{4} [0-9:]{8} GMT\nHTTP/1\\.1 302 .*\n"
+            + "Location: https://avatar\\.spacefox\\.fr/Renard-(\\d+)\\.png");
 
     private final Socket socket = new Socket();
     private final InputStream input;
+    private String sent = "nothing";
 
     /** The address as the server prints it. */
     Client(String address) throws IOException {
@@ -43,6 +51,7 @@ final class Client implements AutoCloseable {
     }
 
     Client send(String text) throws IOException {
+        sent = text;
         socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
         return this;
     }
@@ -52,27 +61,27 @@ final class Client implements AutoCloseable {
         var head = new StringBuilder();
         while (head.lastIndexOf("\r\n\r\n") < 0) {
             int b = input.read();
-            if (b < 0) throw new EOFException("closed after: " + head);
+            if (b < 0) throw new EOFException("closed in place of an answer to " + sent + "\nafter: " + head);
             head.append((char) b); // ISO 8859-1
         }
         return head.toString();
     }
 
+    /** The number in the redirect that the server sends now. */
+    int number() throws IOException {
+        return number(head());
+    }
+
+    int number(String head) {
+        var sorted = REDIRECT.matcher(head.strip().lines().sorted().collect(Collectors.joining("\n")));
+        boolean isRedirect = sorted.matches() && head.endsWith("\r\n\r\n");
+        assertTrue(isRedirect, () -> "answered " + sent + "\nby: " + head + "wanted, in any order: " + REDIRECT);
+        return Integer.parseInt(sorted.group(1)); // of an int, as COUNT is
+    }
+
     /** Everything until the server closes. */
     String rest() throws IOException {
         return new String(input.readAllBytes(), StandardCharsets.ISO_8859_1);
-    }
-
-    /** Whether the server has sent nothing and not closed. */
-    boolean isWaiting() throws IOException {
-        socket.setSoTimeout(1);
-        try {
-            input.read();
-            return false;
-        } catch (SocketTimeoutException nothing) {
-            socket.setSoTimeout(TIMEOUT_MILLIS);
-            return true;
-        }
     }
 
     @Override

@@ -2,19 +2,23 @@ package fr.spacefox.avatar.jar;
 
 import static org.junit.jupiter.api.Assertions.*;
 
-import fr.spacefox.avatar.support.Await;
+import fr.spacefox.avatar.jar.Server.Mode;
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.file.Path;
-import java.util.stream.Stream;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/** There are as many connections as the heap can bear, and a crowd of clients that come and go is served by them. */
+/**
+ * There are as many connections as the heap can bear. A client that stalls loses its own, and a crowd of clients that
+ * come and go is served.
+ */
 class ConnectionsIT {
 
     private static final String G1 = "-XX:+UseG1GC"; // the others leave some of the heap out of what they report
@@ -24,7 +28,7 @@ class ConnectionsIT {
     @CsvSource({"-Xmx8m, 64", "-Xmx16m, 128"})
     void admitsTheConnectionsThatTheHeapBears(String heap, int connections) throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, G1, heap)) {
-            Await.until(connections + " connections", () -> server.serves(connections));
+            server.patiently(() -> server.serves(connections));
             assertThrows(IOException.class, () -> server.serves(connections + 1));
             server.assertUnharmed();
         }
@@ -34,17 +38,54 @@ class ConnectionsIT {
     @Test
     void leavesRoomWhenThoseWhoHaveAskedStay() throws Exception {
         try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, G1)) {
-            for (int i = 0; i < 64; i++)
-                Redirect.check(server.connect().send(Client.GET).head());
-            assertTrue(server.serves(30));
+            server.patiently(() -> {
+                for (int i = 0; i < 64; i++) server.connect().send(Client.GET).number();
+                server.serves(30);
+            });
         }
+    }
+
+    /** Who asks nothing, stays behind an answer, sends half a head or half a body, or does not read. */
+    @Test
+    @Timeout(120)
+    void aClientThatStallsIsCutOff() throws Exception {
+        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME)) {
+            List<Client> stalled = new ArrayList<>();
+            for (String message : List.of("", Client.GET, Client.HALF_HEAD, Client.POST + "\r\nfox"))
+                stalled.add(server.connect().send(message));
+            Client unread = server.connect();
+            assertThrows(SocketException.class, () -> {
+                while (true) unread.send(Client.GET.repeat(1000));
+            });
+            for (Client client : stalled) {
+                String answer = client.rest();
+                if (!answer.isEmpty()) client.number(answer);
+            }
+            server.assertAnswers("behind clients that stalled");
+        }
+    }
+
+    /** Those who only pause are answered, too. */
+    @Test
+    void withAPoolNobodyWaitsForClientsThatStall() throws Exception {
+        for (Path jdk : Server.jdks())
+            try (Server server = Server.start(Mode.POOL, jdk)) {
+                server.patiently(() -> {
+                    List<Client> others = new ArrayList<>();
+                    for (int i = 0; i < 30; i++) others.add(server.connect().send(Client.HALF_HEAD));
+                    Thread.sleep(100); // the server reads them
+                    server.serves(1);
+                    for (Client other : others) other.send("\r\n").number(); // else it has been cut off meanwhile
+                });
+                server.assertUnharmed();
+            }
     }
 
     /** Linux connects them while the server does something else; 50 is the JDK's default. */
     @Test
     void aBurstOfClientsWaitsUntilTheServerHasTime() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED)) {
-            server.signal("STOP");
+        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME)) {
+            Command.run("sh", "-c", "kill -STOP " + server.pid).ok();
             for (int i = 0; i < 1000; i++) server.connect();
         }
     }
@@ -52,36 +93,30 @@ class ConnectionsIT {
     /** CLDR would take 300 KB for a Date header, 700 in Java 25, and without --pool the dispatcher needs no pool. */
     @Test
     void leavesOutOfTheHeapWhatItDoesNotNeed() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED)) {
-            Redirect.check(server.ask());
-            String classes = server.classes();
+        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME)) {
+            server.patiently(() -> server.serves(1));
+            String jcmd = Server.JAVA_HOME + "/bin/jcmd";
+            String classes =
+                    Command.run(jcmd, "" + server.pid, "GC.class_histogram").ok();
             assertFalse(classes.contains("CLDRCalendarNameProvider"), classes);
             assertFalse(classes.contains("ThreadPoolExecutor"), classes);
         }
     }
 
-    static Stream<Arguments> crowds() throws IOException {
-        return Mode.jdks().stream()
-                .flatMap(jdk -> Stream.of(
-                        Arguments.of(50, "-Xmx8m", Mode.PUBLISHED, jdk),
-                        Arguments.of(50, "-Xmx8m", Mode.POOL, jdk),
-                        Arguments.of(400, "-Xmx64m", Mode.POOL, jdk)));
-    }
-
     /** Each connects, asks and goes; the heap has room for more connections than that. */
     @ParameterizedTest
     @Needs(Needs.Tool.AB)
-    @MethodSource("crowds")
-    void losesNoneOfACrowd(int clients, String heap, Mode mode, Path jdk) throws Exception {
-        try (Server server = Server.start(mode, jdk, heap)) {
-            String url = "http://localhost:" + server.port + "/";
-            String[] ab = {"ab", "-q", "-n", "5000", "-c", "" + clients, url};
-            // A busy machine can let one of them rest for two seconds, and it is cut off.
-            Await.until("a crowd without a loss", () -> {
-                String report = Command.run(ab).output();
-                return report.contains("\nFailed requests:        0\nNon-2xx responses:      5000\n");
-            });
-            server.assertUnharmed();
-        }
+    @CsvSource({"50, -Xmx8m, PUBLISHED", "50, -Xmx8m, POOL", "400, -Xmx64m, POOL"})
+    void losesNoneOfACrowd(int clients, String heap, Mode mode) throws Exception {
+        for (Path jdk : Server.jdks())
+            try (Server server = Server.start(mode, jdk, heap)) {
+                String ab = "ab -q -n 5000 -c " + clients + " http://localhost:" + server.port + "/";
+                server.patiently(() -> {
+                    String report = Command.run(ab.split(" ")).output();
+                    if (!report.contains("\nFailed requests:        0\nNon-2xx responses:      5000\n"))
+                        throw new IOException(ab + " is to lose none, and says:" + report);
+                });
+                server.assertUnharmed();
+            }
     }
 }

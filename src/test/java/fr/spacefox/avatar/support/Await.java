@@ -10,25 +10,22 @@ public final class Await {
 
     private Await() {}
 
-    /** Whether it is so; an IOException means not yet. */
+    /** Whether it is so; an IOException or a failed assertion means not yet. */
     public interface Condition {
         boolean holds() throws IOException, InterruptedException;
     }
 
     public static void until(String what, Condition condition) throws InterruptedException {
-        until(what, PATIENCE, condition);
-    }
-
-    public static void until(String what, Duration limit, Condition condition) throws InterruptedException {
-        long deadline = System.nanoTime() + limit.toNanos();
-        IOException last = null;
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        Throwable last = null;
         for (; ; ) {
             try {
                 if (condition.holds()) return;
-            } catch (IOException notYet) {
+            } catch (IOException | AssertionError notYet) {
                 last = notYet;
             }
-            if (System.nanoTime() > deadline) throw new AssertionError("waited in vain for " + what, last);
+            if (System.nanoTime() > deadline)
+                throw new AssertionError("waited in vain for " + what + ", at last: " + last, last);
             Thread.sleep(20);
         }
     }
