@@ -67,7 +67,7 @@ public final class Avatar implements HttpHandler {
 
     @Override
     public void handle(HttpExchange exchange) throws IOException {
-        long number = 1 + (long) (Math.random() * count);
+        long number = 1 + (long) (Math.random() * count); // long, as above: a second valueOf takes 26 bytes
         exchange.getResponseHeaders().set("Location", url.replace("*", String.valueOf(number)));
         // Without it Cloudflare keeps redirects of some paths; private is for Fastly, which ignores no-store.
         exchange.getResponseHeaders().set("Cache-Control", "private, no-store");

@@ -17,6 +17,7 @@ class AnswerIT {
 
     private static final List<String> REDIRECTED = List.of(
             Client.GET,
+            Client.GET.replace("GET", "HEAD"), // SMF asks so
             "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nfox",
             "PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nfox\r\n0\r\n\r\n",
             "FOX /../%2e%2e/etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -44,7 +45,7 @@ class AnswerIT {
 
     @ParameterizedTest
     @EnumSource
-    void answersEveryRequestByARedirectAndNothingElse(Mode mode) throws Exception {
+    void redirectsEveryRequestButWhatIsMalformedOrTooLarge(Mode mode) throws Exception {
         for (Path jdk : Server.jdks())
             try (Server server = Server.start(mode, jdk)) {
                 for (String request : REDIRECTED)
@@ -52,25 +53,7 @@ class AnswerIT {
                         Client client = server.connect();
                         client.send(request).number();
                         client.send(Client.GET).number(); // proves that the first answer ended where its head says
-                        client.close();
                     });
-                server.patiently(
-                        () -> { // SMF asks so. The JDK leaves Content-length out.
-                            Client client = server.connect();
-                            String head = client.send(Client.GET.replace("GET", "HEAD"))
-                                    .head();
-                            client.number(head.replace("\r\nLocation", "\r\nContent-length: 0\r\nLocation"));
-                            client.send(Client.GET).number();
-                        });
-                server.assertUnharmed();
-            }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void refusesAMalformedOrTooLargeRequest(Mode mode) throws Exception {
-        for (Path jdk : Server.jdks())
-            try (Server server = Server.start(mode, jdk)) {
                 for (String request : MALFORMED)
                     server.patiently(() -> {
                         String head = server.connect().send(request).head();

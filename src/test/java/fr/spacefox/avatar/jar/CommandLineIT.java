@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.*;
 import fr.spacefox.avatar.jar.Server.Mode;
 import fr.spacefox.avatar.support.Command;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -25,7 +24,7 @@ class CommandLineIT {
         "0.0.0.0:0 1, /[0:0:0:0:0:0:0:0], https://avatar.spacefox.fr/Renard-1.png",
     })
     void saysItsAddressAndPutsTheNumberInPlaceOfTheStar(String line, String address, String location) throws Exception {
-        try (Server server = new Server(command(line.split(" ")))) {
+        try (Server server = new Server(Server.command(line.split(" ")))) {
             assertEquals(address + ":" + server.port, server.startLine);
             server.patiently(() -> {
                 String head = server.connect().send(Client.GET).head();
@@ -72,25 +71,22 @@ class CommandLineIT {
     void refusesLettersOfTheUrlOutsideAscii() throws Exception {
         // printf writes the letter: in place of it the JVM of the tests would pass a question mark in the POSIX locale.
         String url = "\"$(printf 'https://b/f\\303\\274chse-*.png')\"";
-        String said = said("LC_ALL=C.UTF-8 exec \"$@\" " + url, command("0", "1"));
+        String said = said("LC_ALL=C.UTF-8", url, "0", "1");
         assertTrue(said.startsWith("arguments are missing or wrong: 0 1 https://b/f"), said);
-    }
-
-    private static List<String> command(String... arguments) {
-        return Server.command(Server.JAVA_HOME, new String[0], arguments);
     }
 
     private static void assertRefused(String reason, String... arguments) throws IOException {
         String usage = "usage: java -jar avatar.jar [--pool] [HOST:]PORT COUNT ['URL*']";
         String wanted = reason + ": " + String.join(" ", arguments) + "\n" + usage + "\n";
-        assertEquals(wanted, said("exec \"$@\"", command(arguments)));
+        assertEquals(wanted, said("", "", arguments));
     }
 
-    /** On stderr, by a command that ends with status 1. */
-    private static String said(String script, List<String> command) throws IOException {
-        List<String> words = new ArrayList<>(List.of("sh", "-c", script + " 2>&1 >/dev/null", "sh"));
-        words.addAll(command);
-        Command refused = Command.run(words.toArray(String[]::new));
+    /** On stderr, by the command with a last word of the shell, which ends with status 1. A server would not end. */
+    private static String said(String environment, String lastWord, String... arguments) throws IOException {
+        String script = environment + " timeout 60 \"$@\" " + lastWord + " 2>&1 >/dev/null";
+        List<String> command = Server.command(arguments);
+        command.addAll(0, List.of("sh", "-c", script, "sh"));
+        Command refused = Command.run(command.toArray(String[]::new));
         assertEquals(1, refused.status(), () -> "status of " + command + ", which says: " + refused.output());
         return refused.output();
     }
@@ -101,7 +97,7 @@ class CommandLineIT {
     void drawsEachNumberUpToCountAsOftenAsTheOthers(String line, int ranges) throws Exception {
         long count = Long.parseLong(line.replaceFirst(".* ", ""));
         int[] times = new int[ranges];
-        try (Server server = new Server(command(line.split(" ")))) {
+        try (Server server = new Server(Server.command(line.split(" ")))) {
             for (int i = 0; i < 20; i++)
                 server.patiently(() -> {
                     Client client = server.connect();

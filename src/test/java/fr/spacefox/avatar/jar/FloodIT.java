@@ -61,9 +61,7 @@ class FloodIT {
     }
 
     private static String randomBytes() {
-        byte[] bytes = new byte[4000];
-        new Random(2).nextBytes(bytes);
-        return new String(bytes, StandardCharsets.ISO_8859_1);
+        return new Random(2).ints(4000, 0, 256).mapToObj(Character::toString).collect(Collectors.joining());
     }
 
     /**

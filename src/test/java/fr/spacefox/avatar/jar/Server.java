@@ -37,16 +37,14 @@ final class Server implements AutoCloseable {
 
     final String startLine;
     final int port;
-    final long pid;
+    final Process process;
     private final List<String> command;
-    private final Process process;
     private final BufferedReader output; // and errors
     private final List<Client> clients = Collections.synchronizedList(new ArrayList<>());
 
     Server(List<String> command) throws IOException {
         this.command = command;
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        pid = process.pid();
         output = process.inputReader();
         startLine = "" + output.readLine();
         if (!startLine.matches("/\\S+:\\d+")) {
@@ -60,18 +58,20 @@ final class Server implements AutoCloseable {
     static Server start(Mode mode, Path jdk, String... flags) throws IOException {
         String unit = Files.readString(Path.of("deploy/avatar.service")).replace("\\\n", "");
         String unitFlags = unit.replaceFirst("(?s).*\nExecStart=\\S+ +(.*?) +-jar .*", "$1");
-        String[] arguments = (mode == Mode.POOL ? "--pool 0 21" : "0 21").split(" ");
-        return new Server(command(jdk, mode == Mode.UNIT ? unitFlags.split(" +") : flags, arguments));
+        List<String> command = command((mode == Mode.POOL ? "--pool 0 21" : "0 21").split(" "));
+        command.set(0, jdk + "/bin/java");
+        command.addAll(command.indexOf("-jar"), List.of(mode == Mode.UNIT ? unitFlags.split(" +") : flags));
+        return new Server(command);
     }
 
     /**
-     * README's command on this JDK, with flags behind its own. It ends upon an OutOfMemoryError: the JDK's server
-     * swallows one that a request causes on the dispatcher's thread, and nothing would be printed.
+     * README's command with these arguments. It ends upon an OutOfMemoryError: the JDK's server swallows one that a
+     * request causes on the dispatcher's thread, and nothing would be printed.
      */
-    static List<String> command(Path jdk, String[] flags, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(jdk + "/bin/java", "-Xmx8m", "-Xss256k"));
-        Collections.addAll(command, flags);
-        Collections.addAll(command, "-XX:+ExitOnOutOfMemoryError", "-jar", JAR.toString());
+    static List<String> command(String... arguments) {
+        String java = JAVA_HOME + "/bin/java";
+        List<String> command = new ArrayList<>(List.of(java, "-Xmx8m", "-Xss256k", "-XX:+ExitOnOutOfMemoryError"));
+        Collections.addAll(command, "-jar", JAR.toString());
         Collections.addAll(command, arguments);
         return command;
     }
