@@ -114,15 +114,23 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** Asks until it is answered. */
+    /** Asks until it is answered, or the process has ended. */
     void assertAnswers(String situation) throws IOException, InterruptedException {
-        Await.until("an answer, " + situation, () -> serves(1));
-        assertUnharmed();
+        assertServes(1, situation);
+    }
+
+    void assertServes(int connections, String situation) throws IOException, InterruptedException {
+        Await.until("answers " + situation, () -> !process.isAlive() || serves(connections));
+        assertUnharmed(situation);
     }
 
     /** The same process, which had nothing to complain about: an OutOfMemoryError would have ended it. */
     void assertUnharmed() throws IOException {
-        assertTrue(process.isAlive(), () -> command + " has ended with " + process.exitValue());
+        assertUnharmed("");
+    }
+
+    private void assertUnharmed(String situation) throws IOException {
+        assertTrue(process.isAlive(), () -> command + " has ended with " + process.exitValue() + " " + situation);
         assertEquals("", output.ready() ? output.readLine() : "", () -> command + " says a line besides the first");
     }
 
