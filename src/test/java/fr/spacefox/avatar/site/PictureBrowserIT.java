@@ -23,7 +23,7 @@ import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Chromium shows published pictures as it shows the originals. {@code -Dpicture=WORDS}: those with WORDS in the name. */
+/** Chromium shows published pictures as it shows the originals. {@code -Dpicture=WORDS} tries those of such a name. */
 @Needs({BOX, CHROMIUM})
 class PictureBrowserIT extends EachDebian {
 
