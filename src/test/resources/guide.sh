@@ -1,6 +1,6 @@
 #!/bin/sh
-# guide.sh HEADING BLOCK FILE...: the commands that these pages have under the heading: those of its first block in ```sh
-# (1), of another one, or of all ('').
+# guide.sh HEADING BLOCK FILE...: the commands that these pages have under the heading: those of its first block (1),
+# of another one, or of all ('').
 heading=$1 block=$2
 shift 2
 awk -v heading="$heading" -v number="$block" '

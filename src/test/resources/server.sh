@@ -362,8 +362,8 @@ raw() {
     *) bash -c 'exec 3<>/dev/tcp/127.0.0.1/$1; /usr/bin/printf "$2" >&3; timeout 30 cat <&3' raw "$@" ;;
     esac 2> /dev/null | kind
 }
-# [KIND]: sends all requests of requests.txt, twenty at once, and prints those whose answer is not that of the file, or KIND, and
-# how many there are.
+# [KIND]: sends all requests of requests.txt, twenty at once, and prints those whose answer is not that of the file, or
+# KIND, and how many there are.
 ask_all() {
     grep -v '^#' /srv/test/requests.txt | sed "s/ZEROS/$(printf '%07500d' 0)/g
         s/HOST/Host: $D\\\\r\\\\nConnection: close\\\\r\\\\n/" | {
