@@ -12,8 +12,8 @@
 # row can ask several times, and what is asked goes on in lines that begin further to the right. server.sh has the names
 # ($D) and the commands (refused) that are not Debian's; names are also filled in where an answer has them. Rows of
 # first.txt are given on a server on its first day. A row is given to Debian 12, or to 13 where the length of its name
-# is odd, and to both if that ends with "(both)". Rows of pictures.txt are given to both in an empty folder, and have the
-# commands of pictures/functions.sh, too.
+# is odd, and to both if that ends with "(both)". Rows of pictures.txt are given to both in an empty folder, with the
+# commands of pictures/functions.sh.
 #
 #   rows.sh list              prints DEBIAN TABLE: NAME of each row
 #   rows.sh show TABLE NAME   prints a row's commands and answers

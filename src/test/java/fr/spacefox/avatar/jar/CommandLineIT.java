@@ -34,7 +34,7 @@ class CommandLineIT {
         }
     }
 
-    /** One line with what is wrong and the arguments; _ is an empty argument or a space, and the first line has none. */
+    /** One line with what is wrong and the arguments; _ is an empty one or a space, and the first line has none. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -70,7 +70,7 @@ class PowerIT {
                 cd /root
                 mkdir bin
                 chmod 755 step
-                for name in apt-get chmod cp install ln mkdir mv perl rm sh sync systemctl; do ln -s ../step bin/$name; done
+                for name in apt-get chmod cp install ln mkdir mv rm sh sync systemctl; do ln -s ../step bin/$name; done
                 cp -r deploy pristine
                 rm -r /var/log/journal
                 systemctl restart systemd-journald
