@@ -24,8 +24,8 @@ public final class Avatar implements HttpHandler {
     public static void main(String[] arguments) {
         try {
             // The JDK's server has no limits by default, or larger ones. It reads these when it is created.
-            // Seconds to send a request, to read the answer, and then to the next request. The server looks once a
-            // second at the first two, which may become 3, and every ten at the third, 12, for an idle JVM to sleep.
+            // Seconds to send a request, to read the answer, and then to the next request. The server looks at the
+            // first two once a second, so they become 3 at most, and at the third every ten seconds, so it becomes 12.
             System.setProperty("sun.net.httpserver.maxReqTime", "2");
             System.setProperty("sun.net.httpserver.maxRspTime", "2");
             System.setProperty("sun.net.httpserver.idleInterval", "2");
