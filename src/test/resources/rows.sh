@@ -98,7 +98,6 @@ answer() {
 run() {
     case $1 in
     first) cp -r /root/foxes /root/cats ;;
-    pictures) (. "$rows/server.sh"; restore_files site) > /dev/null ;;
     *) (. "$rows/server.sh"; restore site) ;;
     esac
     if sh "$rows/rows.sh" answer "$@" > /srv/row.log 2>&1 < /dev/null; then return; fi
