@@ -6,6 +6,8 @@ unit=/etc/systemd/system/avatar.service hook=/etc/letsencrypt/renewal-hooks/depl
 conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other=/etc/nginx/conf.d/other.conf
 port=6666 # the Java program's
 done="4 pictures. The address for a profile: https://$D/me.png"
+untrusted="Browsers and forums refuse this site: SSL certificate problem: self-signed certificate. When the DNS leads $D
+here: deploy/certificate"
 four='Renard-1.png Renard-2.png Renard-3.png Renard-4.png of 4'
 cd /root
 
@@ -35,8 +37,7 @@ keep() {
 restore_files() {
     umount -l $state $enabled/zz-avatar.conf $unit /var/lib/nginx 2> /dev/null || true
     [ ! -L $state ] || rm $state
-    rm -rf $state.* /usr/lib/systemd/system/avatar.service /var/lib/apache2/site/*/avatar /run/systemd/system/other* \
-        /run/avatar/*
+    rm -rf $state.* /usr/lib/systemd/system/avatar.service /var/lib/apache2/site/*/avatar /run/avatar/*
     find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
     (cd "/srv/kept/$1" && rsync -aiO --relative --checksum --delete $places /)
 }
@@ -56,42 +57,27 @@ restore() {
         { echo 'The server does not become as it was:'; systemctl status avatar nginx; exit 1; }
 }
 services() { systemctl list-units --plain --no-legend --type=service,socket --state=active | cut -d ' ' -f 1; }
-
 # NAME COMMANDS: what stands in for a tool from now on.
 instead() {
     mkdir -p /srv/bin
-    printf '#!/bin/sh\n%s\n' "$2" > "/srv/bin/$1"
-    chmod 755 "/srv/bin/$1"
+    printf '#!/bin/sh\n%s\n' "$2" | /usr/bin/install -m 755 /dev/stdin "/srv/bin/$1"
     PATH=/srv/bin:$PATH
 }
-
 # PORT ADDRESS: another program listens there.
 other() {
     systemd-run --quiet --collect --unit="other-$1" python3 -m http.server --bind "$2" "$1"
     until ss -Hltn "sport = :$1" | grep -q .; do sleep 0.1; done
 }
-
 # ADDRESS: systemd listens there, and starts a program when somebody comes.
-socket() {
-    printf '%s\n' '[Socket]' "ListenStream=$1" > /run/systemd/system/other.socket
-    printf '%s\n' '[Service]' 'ExecStart=/bin/sleep 300' > /run/systemd/system/other.service
-    systemctl daemon-reload
-    systemctl start other.socket
-}
-
+socket() { systemd-run --quiet --collect --unit=other --socket-property=ListenStream="$1" sleep 300; }
 # UNIT LINE...: lines of the operator's own, in the section [Service].
 drop_in() {
     mkdir -p "/etc/systemd/system/$1.service.d"
     { echo '[Service]' && (shift && printf '%s\n' "$@"); } > "/etc/systemd/system/$1.service.d/own.conf"
     systemctl daemon-reload
 }
-
 # PATTERN...: packets that a firewall drops.
-firewall() {
-    nft 'add table inet fox; add chain inet fox out { type filter hook output priority 0; }'
-    nft add rule inet fox out "$@" drop
-}
-
+firewall() { nft "table inet fox { chain out { type filter hook output priority 0; $* drop; }; }"; }
 # ADDRESS: another one of this server.
 address() {
     ip link add fox0 type veth peer name fox1
@@ -99,31 +85,32 @@ address() {
     ip link set fox0 up
     ip link set fox1 up
 }
-
-# [BEGIN END]: the operator's own certificate, its own authority, for a time that begins and ends so many days from now.
-# The caller is in /etc/avatar afterwards; hence (certificate).
+# [BEGIN END [NAME [FOLDER]]]: the operator's own certificate, its own authority, for a time that begins and ends so
+# many days from now, and for another name than the site's. The caller is in its folder afterwards; hence (certificate).
 certificate() {
-    mkdir -p /etc/avatar /srv/ca
-    cd /etc/avatar
+    mkdir -p "${4-/etc/avatar}" /srv/ca
+    cd "${4-/etc/avatar}"
     : > /srv/ca/index
     printf '%s\n' '[ca]' default_ca=one '[one]' database=/srv/ca/index new_certs_dir=/srv/ca policy=names \
         copy_extensions=copy rand_serial=yes default_md=sha256 '[names]' commonName=supplied > /srv/ca/conf
-    openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "/CN=$D" -addext "subjectAltName=DNS:$D" \
-        -out /srv/ca/request -keyout privkey.pem 2> /dev/null
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "/CN=${3-$D}" \
+        -addext "subjectAltName=DNS:${3-$D}" -out /srv/ca/request -keyout privkey.pem 2> /dev/null
     openssl ca -batch -selfsign -notext -config /srv/ca/conf -in /srv/ca/request -keyfile privkey.pem \
         -out fullchain.pem -startdate "$(date -u -d "${1--1} days" +%y%m%d%H%M%SZ)" \
         -enddate "$(date -u -d "${2-89} days" +%y%m%d%H%M%SZ)" 2> /dev/null
 }
-
+# END NAME: one that certbot has, and that everybody trusts.
+trusted() {
+    (certificate -9 "$1" "$2" /etc/letsencrypt/live/example.org
+    cat fullchain.pem >> /etc/ssl/certs/ca-certificates.crt)
+}
 # COMMANDS: of sed, which change the site's nginx.conf.
 edit() {
     sed -i.former "$1" $site/nginx.conf
     cmp -s $site/nginx.conf $site/nginx.conf.former && return 1
     systemctl restart nginx
 }
-
 no_site() { deploy/remove > /dev/null && rm -rf $state; } # no site of avatar yet
-
 # A folder that nginx reads behind Debian's two.
 late=/etc/nginx/domains-enabled/shop.conf
 late() { sed -i 's|.*sites-enabled.*|&\ninclude /etc/nginx/domains-enabled/*.conf;|' $conf; }
@@ -144,12 +131,10 @@ server{ # listen 127.0.0.1:80;
 }
 END
 }
-
 # FILE: a lock of it, as apt-get holds one, for twelve seconds.
 hold() {
     perl -e 'open F, ">>", shift; $lock = pack "ssx4qqix4", 1, 0, 0, 0, 0; fcntl F, 6, $lock or die; sleep 12' "$1" &
 }
-
 # NAME: status and redirect, or how curl ends, at each place where a visitor may come to.
 answers() {
     for url in "http://$1" "https://$1" "--tlsv1.3 https://$1" "--unix-socket /run/shop.sock http://$1"; do
@@ -160,7 +145,6 @@ answers() {
         done
     done
 }
-
 # COMMAND...: prints how it refuses, without what all refusals have. It says so where anything has changed, by the names
 # of five at most.
 refused() {
@@ -244,7 +228,6 @@ unnoticed() {
     grep -v '^200 [1-9]' /run/visits | sed 's/^/a visitor got /' || true
     return $status
 }
-
 # The pictures that 99 visits are led to, if they are the set's, byte for byte, and how many files the set has.
 seen() {
     visit --output /dev/null --write-out '%{redirect_url}\n' "https://$D/[1-99]" | sort -uV | while read -r url; do
@@ -281,8 +264,8 @@ inline() {
 }
 
 # [PORT]: an authority in this server, Pebble, which certbot and everybody trust, and which asks for the domains at this
-# port. `authority` starts it, too.
-prepare_authority() {
+# port.
+authority() {
     mkdir -p /srv/acme
     openssl req -x509 -newkey rsa -nodes -days 2 -subj /CN=authority -addext subjectAltName=DNS:authority \
         -keyout /srv/acme/key.pem -out /srv/acme/cert.pem 2> /dev/null
@@ -294,25 +277,10 @@ END
     printf '%s = %s\n' server https://authority:14000/dir non-interactive true agree-tos true \
         register-unsafely-without-email true no-random-sleep-on-renew true > /etc/letsencrypt/cli.ini
     printf '127.0.0.1 %s\n' authority $D dogs.example.org >> /etc/hosts
-}
-authority() {
-    prepare_authority "$@"
     systemd-run --quiet --unit=other-pebble --setenv=PEBBLE_VA_NOSLEEP=1 --setenv=PEBBLE_WFE_NONCEREJECT=0 \
         --setenv=PEBBLE_AUTHZREUSE=0 pebble -config /srv/acme/pebble.json
     visit --retry 9 --retry-all-errors https://authority:14000/dir > /srv/acme/dir
     visit --retry 9 --retry-all-errors https://localhost:15000/roots/0 >> /etc/ssl/certs/ca-certificates.crt
-}
-
-# NAME DAYS: a certificate of the authority for other names, where certbot would have it.
-sign() {
-    mkdir -p /etc/letsencrypt/live/example.org /etc/letsencrypt/archive/example.org
-    (cd /etc/letsencrypt/archive/example.org
-    openssl req -newkey rsa -nodes -subj /CN=other -addext "subjectAltName=DNS:$1" -keyout privkey1.pem |
-        openssl x509 -req -days "$2" -CA /srv/acme/cert.pem -CAkey /srv/acme/key.pem -copy_extensions copy \
-            -out fullchain1.pem
-    for name in privkey fullchain; do
-        ln -sf ../../archive/example.org/${name}1.pem ../../live/example.org/$name.pem
-    done)
 }
 
 # [DOMAIN]: the certificate that visitors get: its issuer, its fingerprint, and whether it is for the domain.
