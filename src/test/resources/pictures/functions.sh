@@ -99,3 +99,24 @@ attacked() { # what a file says takes the place of read(). Other tests' readers 
     sed -i "/^# --- A reader/r $here/attack.py
         s/^PROCESSES = 16/PROCESSES = 9/" $pictures
 }
+damage() { # COUNT: makes so many damaged files of those here, always the same ones
+    python3 - "$1" << 'END'
+import os, random, sys
+choice, files = random.Random(1), sorted(os.listdir())
+for number in range(int(sys.argv[1])):
+    name = choice.choice(files)
+    data = bytearray(open(name, 'rb').read())
+    at, what = choice.randrange(len(data)), choice.randrange(4)
+    if what == 0:
+        data[at] ^= 1 << choice.randrange(8)
+    elif what == 1:
+        del data[at + 1:]
+    elif what == 2:  # another part in the middle
+        data[at:at] = choice.randbytes(choice.randrange(2000))
+    else:  # lengths and sizes
+        data[at % 200 % len(data)] = choice.choice([255, choice.randrange(256)])
+    open(f'{number}.{name}', 'wb').write(data)
+for name in files:
+    os.remove(name)
+END
+}

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Chromium shows published pictures as it shows the originals. {@code -Dpicture=WORDS} tries those of such a name. */
+/** Chromium shows published pictures as it shows the originals. */
 @Needs({BOX, CHROMIUM})
 class PictureBrowserIT extends EachDebian {
 
@@ -56,12 +57,10 @@ class PictureBrowserIT extends EachDebian {
     }
 
     static List<Case> looksTheSame() throws IOException {
-        String words = System.getProperty("picture", "");
         return Stream.of(Files.readString(Path.of("src/test/resources/pictures/browser.txt"))
                         .split("\n+(?!\\s)"))
                 .filter(row -> !row.startsWith("#"))
                 .map(Case::of)
-                .filter(it -> it.name.contains(words))
                 .toList();
     }
 
@@ -76,7 +75,7 @@ class PictureBrowserIT extends EachDebian {
             script.append("(mkdir d; cd d; %s\n%s); rm -r d\n".formatted(cases.get(i).script, move));
         }
         box.run(script.toString());
-        Path folder = Files.createTempDirectory(temporary, "debian");
+        var pairs = new StringBuilder("const PAIRS = [");
         for (String kind : List.of("still", "moving")) {
             String said = box.attempt("cd /root/case; /root/deploy/pictures " + kind + " out-" + kind)
                     .output();
@@ -87,52 +86,44 @@ class PictureBrowserIT extends EachDebian {
             int number = 0;
             for (int i = 0; i < cases.size(); i++) {
                 if (!cases.get(i).folder().equals(kind) || results.containsKey(cases.get(i).name)) continue;
-                number++;
-                copy(box.path("/root/case/" + kind), i + ".", folder.resolve("original/" + i));
-                copy(box.path("/root/case/out-" + kind), "Renard-" + number + ".", folder.resolve("published/" + i));
+                String original = address("/root/case/" + kind, i + ".");
+                String published = address("/root/case/out-" + kind, "Renard-" + ++number + ".");
+                pairs.append("[%d, '%s', '%s'],\n".formatted(i, original, published));
                 results.put(cases.get(i).name, said);
             }
         }
-        Files.copy(Path.of("src/test/resources/pictures/compare.html"), folder.resolve("compare.html"));
-        for (String line : browse(folder).split("\n")) {
+        String page = Files.readString(Path.of("src/test/resources/pictures/compare.html"));
+        for (String line : browse(page.replace("const PAIRS = [", pairs)).split("\n")) {
             String[] parts = line.split(" ", 2);
             results.put(cases.get(Integer.parseInt(parts[0])).name, parts[1]);
         }
     }
 
-    private static void copy(Path from, String prefix, Path to) throws IOException {
-        try (Stream<Path> files = Files.list(from)) {
+    /** The data: URL of a picture in a folder of the box, by how its name begins. */
+    private String address(String folder, String prefix) throws IOException {
+        try (Stream<Path> files = Files.list(box.path(folder))) {
             Path file = files.filter(it -> it.getFileName().toString().startsWith(prefix))
                     .findFirst()
                     .orElseThrow();
-            Files.createDirectories(to);
-            Files.copy(file, to.resolve(file.getFileName()));
+            String type = file.toString().replaceFirst(".*\\.", "").replace("jpg", "jpeg");
+            return "data:image/" + type + ";base64," + Base64.getEncoder().encodeToString(Files.readAllBytes(file));
         }
     }
 
-    /** What compare.html says of the pairs of pictures in the folders original and published. */
-    private static String browse(Path folder) throws Exception {
+    /** What the page posts. */
+    private static String browse(String page) throws Exception {
         var result = new CompletableFuture<String>();
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        // Each path is a folder. Its only file is the answer, or else the names of what is in it.
         server.createContext("/", exchange -> {
-            if (exchange.getRequestMethod().equals("POST"))
-                result.complete(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-            var path = new File(folder + exchange.getRequestURI().getPath());
-            File[] files = path.listFiles(File::isFile);
-            boolean isFile = files != null && files.length == 1;
-            if (isFile) {
-                String type = files[0].getName().replaceFirst(".*\\.", "image/").replace("/jpg", "/jpeg");
-                exchange.getResponseHeaders().set("Content-Type", type.replace("image/html", "text/html"));
-            }
+            String posted = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            if (!posted.isEmpty()) result.complete(posted);
+            exchange.getResponseHeaders().set("Content-Type", "text/html");
             exchange.sendResponseHeaders(200, 0);
-            if (isFile) Files.copy(files[0].toPath(), exchange.getResponseBody());
-            else if (path.list() != null)
-                exchange.getResponseBody().write(String.join(" ", path.list()).getBytes());
+            exchange.getResponseBody().write(page.getBytes(StandardCharsets.UTF_8));
             exchange.close();
         });
         server.start();
-        Path profile = Files.createDirectory(folder.resolve("profile"));
+        Path profile = Files.createTempDirectory(temporary, "profile");
         String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
         Process browser = new ProcessBuilder((COMMAND + profile + " " + url).split(" "))
                 .redirectErrorStream(true)
