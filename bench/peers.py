@@ -1,4 +1,4 @@
-"""What is compared: where each program comes from, how it is started, and what it ships. peers/Makefile builds them."""
+"""What is compared, and how each program is started. peers/Makefile builds them."""
 
 import os
 import re
@@ -25,14 +25,10 @@ AGE = int(valid) * {"s": 1, "m": 60}[unit]  # seconds for which a draw serves th
 @dataclass(eq=False)
 class Peer:
     name: str  # in the tables and in the chart
-    origin: str  # who brought it: the article, a comment, a project by its benchmark that comments quote, or us
     commands: list  # each a list of words, in which {PORT} and the like are filled in; the last one is asked
-    ships: list  # files and folders beside the runtime
     builds: list = ()  # files that peers/Makefile makes
     configs: str = ""  # the folder of PEERS whose files are copied into {DIRECTORY}, with @PORT@ and the like filled in
-    said: str = ""  # requests a second, by whoever brought it, on a machine of theirs
     status: int = 302  # 200: it answers with the picture itself
-    typed: bool = False  # it cannot redirect without a Content-Type
     path: str = "/any/path.png?and=query"
     picture: str = ""  # behind its redirect: the path, with %d for the number
     draws: bool = True  # anew for each request
@@ -44,8 +40,8 @@ def java(*program, heap=8):
     return [JAVA, f"-Xmx{heap}m", "-Xss256k", *program, "{COUNT}"]
 
 
-def avatar(name, *flags):
-    return Peer(name, "us", [java("-jar", JAR, *flags, "0.0.0.0:{PORT}")], [JAR])
+def avatar(name, *flags, heap=8):
+    return Peer(name, [java("-jar", JAR, *flags, "0.0.0.0:{PORT}", heap=heap)])
 
 
 def deployed(address):
@@ -55,73 +51,66 @@ def deployed(address):
     return [JAVA, *command.replace("${", "{").split()]
 
 
-def jvm(name, origin, folder, *args, flags=(), heap=64, port="{PORT}", **more):
+def jvm(name, folder, *args, flags=(), heap=64, port="{PORT}"):
     """Libraries get more memory than the article's program, because some lose requests in 8 MB."""
     jar, lib = BUILD / folder / "main.jar", BUILD / folder / "lib"
-    command = java(*flags, "-cp", f"{jar}:{lib}/*", "Main", port, heap=heap)
-    return Peer(name, origin, [[*command, *args]], [jar, lib], [jar], **more)
+    return Peer(name, [[*java(*flags, "-cp", f"{jar}:{lib}/*", "Main", port, heap=heap), *args]], [jar])
 
 
-def binary(name, origin, path, *args, **more):
+def binary(name, path, *args, **more):
     program = BUILD / path
-    return Peer(name, origin, [[program, "{PORT}", "{COUNT}", *args]], [program], [program], **more)
+    return Peer(name, [[program, "{PORT}", "{COUNT}", *args]], [program], **more)
 
 
-def served(name, origin, server, *before, ships=(), builds=(), **more):
+def served(name, server, *before, builds=(), **more):
     """A web server, and the program that runs behind it."""
-    return Peer(name, origin, [*before, server], ships, [BUILD / "pictures", BUILD / "privkey.pem", *builds],
+    return Peer(name, [*before, server], [BUILD / "pictures", BUILD / "privkey.pem", *builds],
                 "apache" if server is APACHE else "nginx", **more)
 
 
 PICTURE = "/Renard-%d.png"
-SCRIPT = [PEERS / "nginx/index.php"]
-SITE = served("the site", "us", NGINX, deployed("127.0.0.1:{INNER}"), ships=[JAR], draws=False,
-              picture=f"/{SET}/Renard-%d.png")
-AVATAR = avatar("avatar.jar")
-POOL = avatar("avatar.jar --pool", "--pool")
-ARTICLE = jvm("article's program", "the article", "original", heap=8, said="8,807")
-CACHED_POOL = jvm("article's program, cached pool", "a comment", "original", "--pool", heap=8, said="1.5 to 2 times")
-GO = binary("Go net/http", "a comment", "go/avatar", "{TLS}", BUILD / "fullchain.pem", BUILD / "privkey.pem",
-            BUILD / "pictures", picture=PICTURE, said="17,781")
-REDIRECT = served("nginx alone, redirect", "us", NGINX, path="/redirect/any.png", picture=PICTURE)
+SITE = served("the site", NGINX, deployed("127.0.0.1:{INNER}"), draws=False, picture=f"/{SET}/Renard-%d.png")
+AVATAR, AVATAR_16 = avatar("avatar.jar"), avatar("avatar.jar, 16 MB", heap=16)
+ARTICLE = jvm("article's program", "original", heap=8)
+CACHED_POOL = jvm("article's program, cached pool", "original", "--pool", heap=8)
+GO = binary("Go net/http", "go/avatar", "{TLS}", BUILD / "fullchain.pem", BUILD / "privkey.pem", BUILD / "pictures",
+            picture=PICTURE)
+HYPER = binary("Rust hyper", "rust/release/hyper")
+REDIRECT = served("nginx alone, redirect", NGINX, path="/redirect/any.png", picture=PICTURE)
+TOMCAT = jvm("Tomcat NIO", "tomcat", "Http11NioProtocol")
 # What a visit costs.
-RIVALS = [SITE, REDIRECT, served("nginx alone, random_index", "us", NGINX, path="/picture/any.png", status=200), GO,
-          served("PHP behind nginx", "us", NGINX, PHP, path="/php/any.png", ships=SCRIPT, picture=PICTURE),
-          served("PHP behind nginx's cache", "us", NGINX, PHP, path="/cached/any.png", ships=SCRIPT, draws=False,
-                 picture=PICTURE)]
+RIVALS = [SITE, REDIRECT, served("nginx alone, random_index", NGINX, path="/picture/any.png", status=200), GO,
+          served("PHP behind nginx", NGINX, PHP, path="/php/any.png", picture=PICTURE),
+          served("PHP behind nginx's cache", NGINX, PHP, path="/cached/any.png", draws=False, picture=PICTURE)]
 # What became of the article's figures.
-CLAIMS = [ARTICLE, jvm("article's program, 16 MB", "the article", "original", heap=16), CACHED_POOL,
-          jvm("article's program, ZGC", "a comment", "original", flags=["-XX:+UseZGC"], heap=8), AVATAR]
-TOMCAT = jvm("Tomcat NIO", "Tomcat", "tomcat", "Http11NioProtocol", said="20,378")
-# The programs of the article and of its comments, and a few more.
+CLAIMS = [ARTICLE, jvm("article's program, 16 MB", "original", heap=16), CACHED_POOL,
+          jvm("article's program, ZGC", "original", flags=["-XX:+UseZGC"], heap=8), AVATAR, AVATAR_16, GO]
+# Three processes of each are warmed up and measured, and of the others one.
+OFTEN = [AVATAR, ARTICLE, GO, HYPER]
+# The programs of the article, of its comments and of the benchmarks beside it, and a few more.
 ALL = [
-    AVATAR, POOL,
-    Peer("avatar.jar as deployed", "us", [deployed("0.0.0.0:{PORT}")], [JAR]),
-    ARTICLE, CACHED_POOL, GO,
-    binary("Go sequential TCP", "a comment", "tcp-go/avatar", said="28,000"),
-    binary("Rust sequential TCP", "a comment", "rust/release/tcp", said="18,454"),
-    binary("Ada Web Server", "a comment", "ada/avatar", needs="gprbuild", typed=True, said="20,606"),
-    binary("C++ accept loop", "a comment", "cpp/avatar", said="143,000"),
-    Peer("Cloudflare Worker (workerd)", "a comment",
+    *OFTEN, avatar("avatar.jar --pool", "--pool"),
+    Peer("avatar.jar as deployed", [deployed("0.0.0.0:{PORT}")]), CACHED_POOL,
+    binary("Go sequential TCP", "tcp-go/avatar"),
+    binary("Rust sequential TCP", "rust/release/tcp"),
+    binary("Ada Web Server", "ada/avatar", needs="gprbuild"),
+    binary("C++ accept loop", "cpp/avatar"),
+    Peer("Cloudflare Worker (workerd)",
          [[BUILD / "worker/node_modules/workerd/bin/workerd", "serve", "{DIRECTORY}/config.capnp"]],
-         [PEERS / "worker"], [BUILD / "worker/node_modules"], "worker"),
-    binary("Go, an SVG in any colour", "a comment", "svg/avatar", status=200),
+         [BUILD / "worker/node_modules"], "worker"),
+    binary("Go, an SVG in any colour", "svg/avatar", status=200),
     TOMCAT,
-    jvm("Tomcat NIO2", "Tomcat", "tomcat", "Http11Nio2Protocol", said="2,659"),
-    served("Apache in front of Tomcat NIO", "Tomcat", APACHE,
-           *jvm("", "", "tomcat", "Http11NioProtocol", port="{INNER}").commands, builds=TOMCAT.builds,
-           ships=TOMCAT.ships),
-    served("Apache in front of avatar.jar", "us", APACHE, deployed("--pool 127.0.0.1:{INNER}"), ships=[JAR],
-           picture=PICTURE),
-    jvm("Jetty servlet", "Jetty", "jetty", said="12,066"),
-    jvm("Jetty async servlet", "Jetty", "jetty", "--async", said="14,543"),
-    jvm("HttpCore NIO", "HttpCore", "httpcore", said="18,291"),
-    jvm("Vert.x", "us", "vertx"),
-    binary("Rust hyper", "us", "rust/release/hyper"),
-    Peer("Node.js", "us", [["node", PEERS / "node/server.js", "{PORT}", "{COUNT}"]], [PEERS / "node"]),
+    jvm("Tomcat NIO2", "tomcat", "Http11Nio2Protocol"),
+    served("Apache in front of Tomcat NIO", APACHE,
+           *jvm("", "tomcat", "Http11NioProtocol", port="{INNER}").commands, builds=TOMCAT.builds),
+    served("Apache in front of avatar.jar", APACHE, deployed("--pool 127.0.0.1:{INNER}"), picture=PICTURE),
+    jvm("Jetty servlet", "jetty"),
+    jvm("Jetty async servlet", "jetty", "--async"),
+    jvm("HttpCore NIO", "httpcore"),
+    jvm("Vert.x", "vertx"),
+    Peer("Node.js", [["node", PEERS / "node/server.js", "{PORT}", "{COUNT}"]]),
     REDIRECT,
 ]
-NAMED = {peer.name: peer for peer in [*ALL, *CLAIMS, *RIVALS]}
 
 
 def build(*files):
@@ -167,8 +156,3 @@ def prepare(peer, words):
         pictures = directory / "pictures"
         shutil.copytree(BUILD / "pictures", pictures / SET if peer is SITE else pictures, dirs_exist_ok=True)
     return [[str(word).format_map(words) for word in command] for command in peer.commands]
-
-
-def shipped_bytes(peer):
-    return sum(file.stat().st_size for path in peer.ships
-               for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file())

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
-"""Makes results.json of the parts of a run, and the page's tables and chart of that alone; started by itself, it makes
-them anew. With --check it says so when they are of another site than today's."""
+"""Makes results.json of the parts of a run, and of that alone the tables, the chart and some sentences of the pages;
+started by itself, it makes them anew. With --check it says so when they are of another site than today's."""
 
 import hashlib
 import json
@@ -8,17 +8,17 @@ import math
 import re
 import sys
 import textwrap
-from itertools import combinations
-from statistics import fmean, median
+from statistics import median
 
 import peers
 
-RESULTS, PARTS = peers.BENCH / "results.json", peers.BUILD / "parts"
-RATES = {"1/min": 1 / 60, "1/s": 1, "100/s": 100, "1,000/s": 1000}  # of visits, a second
+RESULTS = peers.BENCH / "results.json"
+RATES = {"1/min": 1 / 60, "1/s": 1, "10/s": 10, "100/s": 100, "1,000/s": 1000}  # of visits, a second
 COLOURS = {"the site": "#d9541e", "Go net/http": "#0a84c6", "nginx alone, redirect": "#2e9d5b",
-           "nginx alone, random_index": "#8a8f98", "PHP behind nginx": "#8e5bd0", "PHP behind nginx's cache": "#d64a9b"}
+           "PHP behind nginx": "#8e5bd0", "PHP behind nginx's cache": "#d64a9b"}  # of the chart's lines
 THEN = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "nearly 10,000",
-        "article's program, cached pool": "1.5 to 2 times as many", "article's program, ZGC": "half"}
+        "article's program, cached pool": "1.5 to 2 times as many", "article's program, ZGC": "half",
+        "Go net/http": "13,000, by twice the CPU"}
 
 
 def fingerprints():
@@ -29,48 +29,34 @@ def fingerprints():
         ("avatar.jar", peers.JAR.read_bytes() + command.encode()), ("nginx.conf", conf.encode()))}
 
 
-def is_stale(part):
-    """What it measured and is no longer there."""
-    return part["site"].items() - fingerprints().items()
+def stale(parts):
+    """Those that are of another site than today's, or of another machine than the last one."""
+    machine = max(parts.values(), key=lambda part: part["of"])["machine"]
+    return [name for name, part in parts.items()
+            if part["site"].items() - fingerprints().items() or part["machine"] != machine]
 
 
-def middle(row, key, field="cpu"):
-    """The median; of minutes the mean: in five of them the site's redirects are renewed once, mostly in the first."""
-    return (fmean if key in ("1/min", "1/s") else median)(row[key][field])
+def number(value, digits=2):
+    """With two significant digits, or with one, but two where the first is 1."""
+    digits = max(digits, 1 + (f"{value:e}"[0] == "1"))
+    value = float(f"{value:.{digits - 1}e}")
+    return f"{value:,.{max(0, digits - 1 - math.floor(math.log10(value)) if value else 0)}f}"
 
 
-def number(value):
-    """With two significant digits."""
-    value = float(f"{value:.1e}")
-    return f"{value:,.{max(0, 1 - math.floor(math.log10(value)) if value else 0)}f}"
+def figure(row, key, field="cpu", unit=1):
+    """The median, and where samples differ by a tenth the lowest and the highest; – where there is none."""
+    if field not in row.get(key, {}):
+        return "–"
+    samples = [sample / unit for sample in row[key][field]]
+    low, high, right = min(samples), max(samples), min(row[key]["right"])
+    # What one process costs, another one may cost half as much again.
+    digits = 1 if high > 1.5 * low or field == "cpu" and len(samples) == 1 else 2
+    return (number(median(samples), digits) + f" ({number(low, digits)} to {number(high, digits)})" * (high > 1.1 * low)
+            + f", {math.floor(right * 100)} % right" * (right < 0.995 and field == "cpu"))
 
 
-def apart(some, others):
-    """Whether two sets of samples are told apart by the rank test of Mann, Whitney and Wilcoxon: exact, two-sided, at
-    5 %. Of five samples on each side all splits are tried."""
-    pooled = some + others
-    ranks = [sum(other < value for other in pooled) + pooled.count(value) / 2 for value in pooled]
-    off = [abs(sum(chosen) - fmean(ranks) * len(some)) for chosen in combinations(ranks, len(some))]
-    return fmean(each >= off[0] for each in off) < 0.05
-
-
-def spread(samples, unit=1):
-    """The lowest and the highest."""
-    return f" ({number(min(samples) / unit)} to {number(max(samples) / unit)})"
-
-
-def figure(row, key, field="cpu", unit=1, beside=None):
-    """≈: not told apart from that of `beside`; then with the lowest and the highest sample, where the medians alone
-    would say something else. `beside` itself has them where they are wide."""
-    value, text, samples = middle(row, key, field), number(middle(row, key, field) / unit), row[key][field]
-    if beside and beside is not row and not apart(samples, beside[key][field]):
-        text = f"≈ {text}"
-        if not 0.9 < value / (middle(beside, key, field) or 1) < 1.1:
-            text += spread(samples, unit)
-    elif beside is row and max(samples) > 1.5 * min(samples):
-        text += spread(samples, unit)
-    right = min(row[key]["right"])
-    return text + f", {math.floor(right * 100)} % right" * (right < 0.995 and field == "cpu")
+def order(row, key, field="cpu"):
+    return median(row[key][field]) if key in row else math.inf
 
 
 def table(heads, lines):
@@ -79,53 +65,61 @@ def table(heads, lines):
     return [f"| {' | '.join(line)} |" for line in [heads, ["---"] + ["--:"] * (len(heads) - 1), *lines]]
 
 
+COSTS = {  # the columns of the first table: load, field and unit
+    "at rest: ms a minute": ("1/min", "rest", 1000 / 60),
+    **{f"{load}: ms": (load, "cpu", 1000) for load in ("1/s", "10/s", "100/s", "1,000/s")},
+    "a page of twenty: ms": ("page", "cpu", 1000)}
+
+
+def rivals(rows):
+    return sorted((row for row in rows.values() if "1/s" in row), key=lambda row: order(row, "1/s"))
+
+
+def verdicts(rows):
+    """Whether nginx and Go cost less than the site, or more, in each round."""
+    lines = []
+    for name in ("nginx alone, redirect", "Go net/http"):
+        said = {"cheaper": [], "not told apart": [], "dearer": []}
+        for column, (load, field, _) in COSTS.items():
+            pairs = [*zip(*(rows[each].get(load, {}).get(field, []) for each in (name, "the site")))]
+            less, more = (pairs and all(sign * (his - ours) > 0 for his, ours in pairs) for sign in (-1, 1))
+            said["cheaper" if less else "dearer" if more else "not told apart"].append(column.partition(":")[0])
+        lines.append(f"- **{name}** is " + "; ".join(f"{verdict}: {', '.join(columns)}"
+                                                   for verdict, columns in said.items() if columns) + ".")
+    return lines
+
+
 def visits_table(rows):
-    site = rows["the site"]
-    programs = sorted((row for row in rows.values() if "1/s" in row), key=lambda row: middle(row, "1/s"))
-    return table(["", "at rest: ms a minute", "a visit: ms, at 1/s", "at 100/s", "at 1,000/s", "a page of twenty: ms",
-                  "MB"], [
-        [row["name"], figure(row, "1/min", "rest", 1000 / 60, site),
-         *(figure(row, key, "cpu", 1000, site) for key in ("1/s", "100/s", "1,000/s", "page")),
-         figure(row, "1/s", "memory", 1, site)] for row in programs])
-
-
-def times(rows, key, field):
-    """What the pool changes, by rounds."""
-    ratios = [pool / jar for pool, jar in zip(rows["avatar.jar --pool"][key][field], rows["avatar.jar"][key][field])]
-    return f"{number(median(ratios))} times" + spread(ratios) * (max(ratios) > 1.1 * min(ratios))
+    return table(["", *COSTS, "MB"], [[row["name"], *(figure(row, *cost) for cost in COSTS.values()),
+                                       figure(row, "1/s", "memory")] for row in rivals(rows)])
 
 
 def article_table(rows):
-    first, site = rows["article's program"], rows["the site"]
-    programs = sorted((row for row in rows.values() if "ab" in row), key=lambda row: -middle(row, "ab", "rate"))
-    fields = ("rate", "cpu", "memory")
-    return table(["", "then: requests/s", "here: requests/s", "CPU, µs", "MB"], [
-        *([row["name"], THEN.get(row["name"], ""), *(figure(row, "ab", field, 1, first) for field in fields)]
+    programs = sorted((row for row in rows.values() if "ab" in row), key=lambda row: -order(row, "ab", "rate"))
+    fields = ("rate", "cpu", "first", "memory")
+    return table(["", "then: requests/s", "here: requests/s", "CPU, µs", "CPU to the first answer, ms", "MB"], [
+        *([row["name"], THEN.get(row["name"], ""), *(figure(row, "ab", field) for field in fields)]
           for row in programs),
-        *([f"what --pool changes, {key}", "", *(times(rows, key, field) for field in fields)]
-          for key in ("on two cores", "on one core") if key in rows["avatar.jar"]),
-        *([f"the site, {what}", then, *(figure(site, key, field) for field in fields)] for what, then, key in (
-            ("a picture", "450, by nginx over HTTPS", "picture"),
-            ("10,000 clients", "50,000, a goal", "10,000 clients")) if key in site)])
+        *([f"the site, {what}", then, *(figure(rows["the site"], key, field) for field in fields)]
+          for what, then, key in (("a picture", "450, by nginx over HTTPS", "picture"),
+                                  ("10,000 clients", "50,000, a goal", "10,000 clients")))])
 
 
 def programs_table(rows):
-    jar = rows["avatar.jar"]
-    keys = ("kept alive", "closed")
-    programs = sorted((row for row in rows.values() if "closed" in row),
-                      key=lambda row: [middle(row, key) if key in row else math.inf for key in keys])
-    return table(["", "brought by", "then: requests/s", "bytes", "kept alive: CPU, µs", "closed: CPU, µs", "MB"], [
-        [row["name"], peers.NAMED[row["name"]].origin, peers.NAMED[row["name"]].said, f'{row["bytes"]:,}',
-         *(figure(row, key, "cpu", 1, jar) if key in row else "–" for key in keys),
-         figure(row, "closed", "memory", 1, jar)] for row in programs])
+    programs = sorted((row for row in rows.values() if row.keys() & {"kept alive", "closed"}),
+                      key=lambda row: (order(row, "kept alive"), order(row, "closed")))
+    return table(["", "kept alive: CPU, µs", "closed: CPU, µs", "MB"], [
+        [row["name"], figure(row, "kept alive"), figure(row, "closed"), figure(row, "closed", "memory")]
+        for row in programs])
 
 
 def chart(rows):
     """What a visit costs at each load: a line for each program, and the site's figures."""
-    rows = sorted((row for row in rows.values() if "1/min" in row), key=lambda row: -middle(row, "1/min"))
-    costs = {(row["name"], load): middle(row, load) / 1000 for row in rows for load in RATES}
+    rows = sorted((row for row in rivals(rows) if row["name"] in COLOURS), key=lambda row: -order(row, "1/min"))
+    loads = [load for load in RATES if all(load in row for row in rows)]
+    costs = {(row["name"], load): order(row, load) / 1000 for row in rows for load in loads}
     low, high, label = math.log(min(costs.values())), math.log(max(costs.values())), 0
-    across = {load: round(240 + 500 * math.log(60 * rate) / math.log(60_000)) for load, rate in RATES.items()}
+    across = {load: round(240 + 500 * math.log(60 * RATES[load]) / math.log(60_000)) for load in loads}
 
     def down(cost):
         return round(320 - 240 * (math.log(cost) - low) / (high - low))
@@ -140,57 +134,49 @@ def chart(rows):
                    f'<text x="228" y="{label}" text-anchor="end" fill={colour}>{name}</text>']
     # Above the line while the site costs the most, and else below, where it covers no other line.
     shapes += [f'<text x="{x}" y="{down(cost) + (-9 if x < 500 else 20)}" text-anchor="middle" class="site">'
-               f'{number(cost)}</text>' for x, cost in ((x, costs["the site", load]) for load, x in across.items())]
+               f'{number(cost, 2)}</text>' for x, cost in ((x, costs["the site", load]) for load, x in across.items())]
     return "\n".join(["<!-- by bench/report.py -->", *shapes, "</svg>", ""])
 
 
-def write(found):
+def write(parts):
     """Makes what stands between a mark and the next empty line, and all of results.svg behind its head."""
-    rows, parts = {}, found["parts"].values()
-    for part in parts:
+    rows, last = {}, max(parts.values(), key=lambda part: part["of"])
+    for part in parts.values():
         for name, row in part["programs"].items():
             rows[name] = {"name": name, **rows.get(name, {}), **row}
-    busy = [part for name, part in found["parts"].items() if name != "rest"]  # there, little is in use
-    shares = [f"some {number(100 * max(part[share] for part in busy))} % went to {who}" for share, who in (
-        ("others", "other programs"), ("steal", "other guests"))]
-    made = {"machine": f"Of {max(part['of'] for part in parts)}, on {found['machine']}. Of the processor time in use "
-                       f"under load, {' and '.join(shares)}."}
-    for make in (visits_table, article_table, programs_table):
+    others = max(part["others"] for name, part in parts.items() if name != "rest")  # there, little is in use
+    failed = [f"{name} ({key}: {' '.join(why.split())})" for key, part in parts.items() for name, why in part["failed"].items()]
+    made = {"machine": textwrap.wrap(
+        f"Of {last['of'][:10]}, on {last['machine']}. Of the processor time in use under load, others took at most "
+        f"{math.ceil(max(1, 100 * others))} %. Without figures: {'; '.join(failed) or 'none'}.", 120,
+        break_on_hyphens=False)}
+    for make in (verdicts, visits_table, article_table, programs_table):
         made[make.__name__] = make(rows)
     picture, page = peers.BENCH / "results.svg", peers.BENCH / "README.md"
     picture.write_text(picture.read_text().partition("<!--")[0] + chart(rows))
     text = page.read_text()
     for name, lines in made.items():
-        lines = textwrap.wrap(lines, 120, break_on_hyphens=False) if isinstance(lines, str) else lines
         text = re.sub(f"(<!-- {name}, by bench/report.py -->\n)(.+\n)*",
                       lambda mark: mark[1] + "".join(f"{line}\n" for line in lines), text)
     page.write_text(text)
 
 
-def keep(name, part, names):
-    """Keeps a part. All of these names, of one site and machine, become results.json, a program a line."""
-    PARTS.mkdir(exist_ok=True)
-    (PARTS / f"{name}.json").write_text(json.dumps(part))
-    parts = {each: json.loads((PARTS / f"{each}.json").read_text()) for each in names
-             if (PARTS / f"{each}.json").exists()}
-    missing = [each for each in names
-               if each not in parts or parts[each]["machine"] != part["machine"] or is_stale(parts[each])]
-    if missing:
-        return f"{name} is kept; for tables and chart these are missing: {', '.join(missing)}"
-    found = {"machine": part["machine"],
-             "parts": {each: {key: parts[each][key] for key in ("of", "site", "others", "steal", "programs")}
-                       for each in names}}
-    RESULTS.write_text(re.sub(r"\n {5,}|\n {3,4}(?=\})", " ", json.dumps(found, indent=1)) + "\n")
-    write(found)
+def keep(name, part):
+    """Puts a part into results.json, a program a line."""
+    parts = {**json.loads(RESULTS.read_text()), name: part}
+    RESULTS.write_text(re.sub(r"\n {4,}|\n {2,3}(?=\})", " ", json.dumps(parts, indent=1)) + "\n")
+    if missing := stale(parts):
+        return f"{name} is in results.json; for tables and chart these are missing: {', '.join(missing)}"
+    write(parts)
     return "results.json, tables and chart are of these parts"
 
 
 def main():
-    found = json.loads(RESULTS.read_text())
+    parts = json.loads(RESULTS.read_text())
     if sys.argv[1:] != ["--check"]:
-        write(found)
-    elif stale := [name for name, part in found["parts"].items() if is_stale(part)]:
-        print("The comparison's figures are of another site than today's. Measure anew: bench/run", *stale)
+        write(parts)
+    elif old := stale(parts):
+        print("The comparison's figures are of another site than today's. Measure anew: bench/run", *old)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import (
 // backlog is nginx's and Apache's; Go itself takes as many as the kernel allows, 4,096.
 const backlog = 511
 
-// Arguments: PORT COUNT, and for TLS beside it PORT CERTIFICATE KEY FOLDER, that of the pictures.
+// Arguments: PORT COUNT, and for TLS PORT CERTIFICATE KEY FOLDER, that of the pictures.
 func main() {
 	count, _ := strconv.Atoi(os.Args[2])
 	pictures := http.FileServer(http.Dir(os.Args[6]))

@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.Random;
 import java.util.concurrent.Executors;
 
-/** The article's program, written anew; --pool is the cached thread pool that its readers tried. */
+/** The article's program, written anew, with the Cache-Control that all send here; --pool is its readers' cached pool. */
 class Main {
     public static void main(String[] args) throws IOException {
         int count = Integer.parseInt(args[1]);
