@@ -18,8 +18,7 @@ FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian 
 NGINX = ["nginx", "-e", "stderr", "-p", "{DIRECTORY}", "-c", "{DIRECTORY}/nginx.conf"]
 PHP = [FPM, "-R", "-y", "{DIRECTORY}/php-fpm.conf"]
 APACHE = ["apache2", "-D", "FOREGROUND", "-f", "{DIRECTORY}/apache.conf"]
-valid, unit = re.search(r"proxy_cache_valid 302 (\d+)([sm]);", CONF.read_text()).groups()
-AGE = int(valid) * {"s": 1, "m": 60}[unit]  # seconds for which a draw serves the site
+AGE = int(re.search(r"proxy_cache_valid 302 (\d+)s;", CONF.read_text())[1])  # seconds for which nginx keeps a redirect
 
 
 @dataclass(eq=False)
