@@ -145,7 +145,7 @@ def write(parts):
         for name, row in part["programs"].items():
             rows[name] = {"name": name, **rows.get(name, {}), **row}
     others = max(part["others"] for name, part in parts.items() if name != "rest")  # there, little is in use
-    failed = [f"{name} ({key}: {' '.join(why.split())})" for key, part in parts.items() for name, why in part["failed"].items()]
+    failed = [f"{name} ({key}: {why})" for key, part in parts.items() for name, why in part["failed"].items()]
     made = {"machine": textwrap.wrap(
         f"Of {last['of'][:10]}, on {last['machine']}. Of the processor time in use under load, others took at most "
         f"{math.ceil(max(1, 100 * others))} %. Without figures: {'; '.join(failed) or 'none'}.", 120,
