@@ -232,5 +232,5 @@ LOADS = {
     "10,000 clients": Load("h2load --h1 -c {n} -n {n20} {url}", 10_000, connections=12_000),
     # wrk also meets connections that the server closes unannounced. Browsers and nginx ask again. A JVM's compiler has
     # the same core.
-    "kept alive": Load(f"wrk -t 1 -c 10 -d {{n}} --timeout {LIMIT} {{url}}", 2, tls=False, fresh=True, warm=8),
-    "closed": Load(f"ab -q -c 10 -r -s {LIMIT} -t {{n}} -n 1000000 {{url}}", 2, tls=False, fresh=True, warm=8)}
+    "kept alive": Load(f"wrk -t 1 -c 10 -d {{n}} --timeout {LIMIT} {{url}}", 2, tls=False, fresh=True, warm=10),
+    "closed": Load(f"ab -q -c 10 -r -s {LIMIT} -t {{n}} -n 1000000 {{url}}", 2, tls=False, fresh=True, warm=10)}
