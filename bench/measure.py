@@ -95,7 +95,7 @@ class Server:
                 self.processes.append(subprocess.Popen(
                     ["sh", "-c", 'echo $$ >"$0" && exec "$@"', self.group / "cgroup.procs", *command],
                     stdout=log, stderr=log, cwd=self.directory, start_new_session=True))
-            assert self.answers(START), f"ends or has no answer within {START} s: {Path(log.name).read_text().strip()[-300:]}"
+            assert self.answers(START), f"ends or has no answer within {START} s: {Path(log.name).read_text()[-300:]}"
         self.first = spent(self.group) / 1000  # ms of processor time to the first answer
 
     def stop(self):
@@ -225,7 +225,7 @@ LOADS = {
     "10/s": Load(VISITS % "100ms", 600, seconds=60),
     "100/s": Load(VISITS % "10ms", 100 * peers.AGE),
     "1,000/s": Load(VISITS % "1ms", 500 * peers.AGE),
-    # Of more than eight requests at a time the site refuses some, and h2load does not ask again.
+    # Of twenty requests at a time the site refuses some, and h2load does not ask again.
     "page": Load("h2load -c {n} -n {n20} -m 8 -r 1 --rate-period=10ms {url}", 50 * peers.AGE, requests=20),
     "ab": Load("ab -q -n {n} -c 10 http://localhost:{port}/", 100_000, CORES, CORES, tls=False, fresh=True),
     "picture": Load("ab -q -n {n} -c 10 https://localhost:{port}{picture}", 5000, CORES, CORES),
