@@ -18,7 +18,6 @@ from statistics import fmean
 import peers
 
 CORES = tuple(sorted(os.sched_getaffinity(0)))
-SERVER_CORE, LOAD_CORE = CORES[:1], CORES[1:2] or CORES[:1]
 FOLDER = tempfile.TemporaryDirectory(prefix="avatar-bench-", dir="/dev/shm")  # memory, as /run is
 os.chmod(FOLDER.name, 0o755)  # nginx's workers are another user's
 MOUNTS = (line.split() for line in Path("/proc/mounts").read_text().splitlines())
@@ -60,8 +59,7 @@ def machine():
 class Load:
     command: str  # of what asks, with {n} for the amount
     amount: int  # in a sample, of visits, pages, requests, clients or seconds
-    server_cores: tuple = SERVER_CORE
-    load_cores: tuple = LOAD_CORE
+    shared: bool = False  # server and load have all cores; else one each
     seconds: int = 0  # that a sample takes at least
     rests: bool = False  # nobody asks for so many seconds before
     requests: int = 1  # that make a visit or a page
@@ -108,10 +106,10 @@ class Server:
         self.processes = []
         self.running.remove(self)
 
-    def pin(self, cores):
+    def pin(self, load):
         for thread in (self.group / "cgroup.threads").read_text().split():
             with contextlib.suppress(OSError):
-                os.sched_setaffinity(int(thread), cores)
+                os.sched_setaffinity(int(thread), CORES if load.shared else CORES[:1])
 
     def memory(self):
         """In MB: the frames of memory that its processes have, each counted once, whoever else uses them."""
@@ -196,8 +194,9 @@ def sample(server, load, amount):
         time.sleep(seconds)
         rest["rest"] = (spent(server.group) - before) / seconds  # µs a second
     asked = time.monotonic()
-    done = subprocess.run(["timeout", "-s", "KILL", "500", "taskset", "-c", ",".join(map(str, load.load_cores)),
-                           *command.split()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    cores = ",".join(map(str, CORES if load.shared else CORES[-1:]))
+    done = subprocess.run(["timeout", "-s", "KILL", "500", "taskset", "-c", cores, *command.split()],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     took = time.monotonic() - asked
     time.sleep(max(0, seconds - took))
     cost, (right, made) = spent(server.group) - before, count(done.stdout, server.peer.status)
@@ -227,8 +226,8 @@ LOADS = {
     "1,000/s": Load(VISITS % "1ms", 500 * peers.AGE),
     # Of twenty requests at a time the site refuses some, and h2load does not ask again.
     "page": Load("h2load -c {n} -n {n20} -m 8 -r 1 --rate-period=10ms {url}", 50 * peers.AGE, requests=20),
-    "ab": Load("ab -q -n {n} -c 10 http://localhost:{port}/", 100_000, CORES, CORES, tls=False, fresh=True),
-    "picture": Load("ab -q -n {n} -c 10 https://localhost:{port}{picture}", 5000, CORES, CORES),
+    "ab": Load("ab -q -n {n} -c 10 http://localhost:{port}/", 100_000, shared=True, tls=False, fresh=True),
+    "picture": Load("ab -q -n {n} -c 10 https://localhost:{port}{picture}", 5000, shared=True),
     "10,000 clients": Load("h2load --h1 -c {n} -n {n20} {url}", 10_000, connections=12_000),
     # wrk also meets connections that the server closes unannounced. Browsers and nginx ask again. A JVM's compiler has
     # the same core.
