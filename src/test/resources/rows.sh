@@ -1,10 +1,9 @@
 #!/bin/sh
 # A row of a table in rows/ is a test of the site. It begins with its name:
 #
-#     fewer than half of the pictures: rm cats/*-[234].png
+#     a PORT that no program may have: echo PORT=80 > $settings
 #         $ refused deploy/install $D cats
-#         usable pictures in /root/cats: 1, fewer than half of the site's 4. If the others shall go:
-#         sh /root/deploy/install --replace $D /root/cats
+#         /etc/default/avatar has a line that is neither PORT=6666 (1024 or more), nor SIZE=90, nor a comment: PORT=80
 #
 # Its commands are given in /root on a server with a site of four cats, which is as new for each row. What stands behind
 # $ is asked, and what follows is all that must come, on both streams, in lines of any length: "..." stands for any

@@ -19,18 +19,24 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Chromium shows published pictures as it shows the originals. */
+/** Chromium shows published pictures as it shows the originals, on one Debian after the other. */
 @Needs({BOX, CHROMIUM})
-class PictureBrowserIT extends EachDebian {
+@ParameterizedClass
+@FieldSource("fr.spacefox.avatar.site.Debian#ALL")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PictureBrowserIT {
 
-    private static final String COMMAND = "chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage"
-            + " --no-first-run --disable-sync --disable-background-networking --disable-component-update"
-            + " --force-color-profile=srgb --remote-debugging-port=0 --user-data-dir=";
+    @Parameter
+    private Debian debian;
 
     @TempDir
     private static Path temporary;
@@ -66,9 +72,14 @@ class PictureBrowserIT extends EachDebian {
 
     @BeforeParameterizedClassInvocation
     void see() throws Exception {
-        List<Case> cases = looksTheSame();
         results.clear();
-        var script = new StringBuilder(FUNCTIONS + "mkdir still moving\n");
+        try (var box = new Box(debian.files())) {
+            see(box, looksTheSame());
+        }
+    }
+
+    private void see(Box box, List<Case> cases) throws Exception {
+        var script = new StringBuilder(". /srv/test/pictures/functions.sh\nmkdir still moving\n");
         for (int i = 0; i < cases.size(); i++) {
             String move = "for f in x.*; do mv $f ../%s/%d.${f##*.}; done"
                     .formatted(cases.get(i).folder(), i);
@@ -86,8 +97,8 @@ class PictureBrowserIT extends EachDebian {
             int number = 0;
             for (int i = 0; i < cases.size(); i++) {
                 if (!cases.get(i).folder().equals(kind) || results.containsKey(cases.get(i).name)) continue;
-                String original = address("/root/case/" + kind, i + ".");
-                String published = address("/root/case/out-" + kind, "Renard-" + ++number + ".");
+                String original = address(box.path("/root/case/" + kind), i + ".");
+                String published = address(box.path("/root/case/out-" + kind), "Renard-" + ++number + ".");
                 pairs.append("[%d, '%s', '%s'],\n".formatted(i, original, published));
                 results.put(cases.get(i).name, said);
             }
@@ -99,9 +110,9 @@ class PictureBrowserIT extends EachDebian {
         }
     }
 
-    /** The data: URL of a picture in a folder of the box, by how its name begins. */
-    private String address(String folder, String prefix) throws IOException {
-        try (Stream<Path> files = Files.list(box.path(folder))) {
+    /** The data: URL of a picture in a folder, by how its name begins. */
+    private static String address(Path folder, String prefix) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
             Path file = files.filter(it -> it.getFileName().toString().startsWith(prefix))
                     .findFirst()
                     .orElseThrow();
@@ -125,7 +136,7 @@ class PictureBrowserIT extends EachDebian {
         server.start();
         Path profile = Files.createTempDirectory(temporary, "profile");
         String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
-        Process browser = new ProcessBuilder((COMMAND + profile + " " + url).split(" "))
+        Process browser = new ProcessBuilder(Chromium.command(profile, "--remote-debugging-port=0", url))
                 .redirectErrorStream(true)
                 .redirectOutput(new File("target/browser.log"))
                 .start();

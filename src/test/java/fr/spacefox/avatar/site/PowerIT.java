@@ -74,15 +74,14 @@ class PowerIT {
                 cp -r deploy pristine
                 rm -r /var/log/journal
                 systemctl restart systemd-journald
-                mkdir -p /etc/letsencrypt/live/cats.example.org /var/lib/avatar/sites/2026-11-28.backup
+                mkdir -p /var/lib/avatar/sites/2026-11-28.backup
                 echo mine > /var/lib/avatar/sites/2026-11-28.backup/notes
                 """ + RENEW + ". /srv/test/server.sh; prepare; rm -r /srv/kept");
     }
 
+    /** Another certificate, where certbot has them. */
     private static final String RENEW = """
-            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=authority \
-                -addext subjectAltName=DNS:cats.example.org -keyout /etc/letsencrypt/live/cats.example.org/privkey.pem \
-                -out /etc/letsencrypt/live/cats.example.org/fullchain.pem
+            (. /srv/test/server.sh; certificate -1 89 $D /etc/letsencrypt/live/$D)
             """;
 
     private static void here(String script, Object... arguments) throws IOException {
