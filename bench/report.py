@@ -16,9 +16,9 @@ RESULTS = peers.BENCH / "results.json"
 RATES = {"1/min": 1 / 60, "1/s": 1, "10/s": 10, "100/s": 100, "1,000/s": 1000}  # of visits, a second
 COLOURS = {"the site": "#d9541e", "Go net/http": "#0a84c6", "nginx alone, redirect": "#2e9d5b",
            "PHP behind nginx": "#8e5bd0", "PHP behind nginx's cache": "#d64a9b"}  # of the chart's lines
-THEN = {"article's program": "8,807; 30 to 40 MB", "article's program, 16 MB": "nearly 10,000",
+THEN = {"article's program": "8,807; 30 to 40 MB by estimate", "article's program, 16 MB": "nearly 10,000",
         "article's program, cached pool": "1.5 to 2 times as many", "article's program, ZGC": "half",
-        "Go net/http": "13,000, by twice the CPU"}
+        "Go net/http": "13,000, on two cores for one"}
 
 
 def fingerprints():
@@ -102,7 +102,7 @@ def article_table(rows):
           for row in programs),
         *([f"the site, {what}", then, *(figure(rows["the site"], key, field) for field in fields)]
           for what, then, key in (("a picture", "450, by nginx over HTTPS", "picture"),
-                                  ("10,000 clients", "50,000, a goal", "10,000 clients")))])
+                                  ("10,000 clients", "50,000, another article's goal", "10,000 clients")))])
 
 
 def programs_table(rows):
@@ -147,8 +147,8 @@ def write(parts):
     others = max(part["others"] for name, part in parts.items() if name != "rest")  # there, little is in use
     failed = [f"{name} ({key}: {why})" for key, part in parts.items() for name, why in part["failed"].items()]
     made = {"machine": textwrap.wrap(
-        f"Of {last['of'][:10]}, on {last['machine']}. Of the processor time in use under load, others took at most "
-        f"{math.ceil(max(1, 100 * others))} %. Without figures: {'; '.join(failed) or 'none'}.", 120,
+        f"Of {last['of'][:10]}, on {last['machine']}. Of the processor time in use under load, others took about "
+        f"{math.ceil(max(1, 100 * others))} %.{' Without figures: ' * bool(failed)}{'; '.join(failed)}", 120,
         break_on_hyphens=False)}
     for make in (verdicts, visits_table, article_table, programs_table):
         made[make.__name__] = make(rows)
