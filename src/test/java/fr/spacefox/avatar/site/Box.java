@@ -49,11 +49,11 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** Boots a machine with so many samples in /root/foxes. */
-    static Box withFoxes(String files, int count) throws IOException, InterruptedException {
+    /** Boots a machine with four samples in /root/foxes. */
+    static Box withFoxes(String files) throws IOException, InterruptedException {
         var box = new Box(files);
         try {
-            drawFoxes(count, box.path("/root/foxes"));
+            drawFoxes(box.path("/root/foxes"));
             return box;
         } catch (Throwable failure) {
             box.close();
@@ -61,34 +61,22 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** Boots a machine and installs the site with 21 samples and its own certificate. */
-    static Box installed(String files) throws IOException, InterruptedException {
-        var box = withFoxes(files, 21);
-        box.run("systemctl --quiet enable --now nginx; cd /root; deploy/install avatar.spacefox.fr foxes");
-        return box;
-    }
-
     /** Boots a machine and installs the site of the rows. */
     static Box withCats(Debian debian) throws IOException, InterruptedException {
-        var box = withFoxes(debian.files(), 4);
+        var box = withFoxes(debian.files());
         box.run("set -e; . /srv/test/server.sh; prepare");
         return box;
     }
 
-    /** The folder of the set that the site shows. */
-    String set() {
-        return run("echo /var/lib/avatar/site/pictures/*");
-    }
-
-    /** Puts samples, Renard-1.png and so on, into a folder. */
-    static synchronized void drawFoxes(int count, Path folder) throws IOException {
+    /** Puts four samples, Renard-1.png and so on, into a folder. */
+    static synchronized void drawFoxes(Path folder) throws IOException {
         Path drawn = Path.of("target/samples");
         if (!Files.exists(drawn.resolve("Renard-21.png"))) {
             String java = System.getProperty("java.home") + "/bin/java";
             Command.run(java, "samples/Foxes.java", "21", drawn.toString()).ok();
         }
         Files.createDirectories(folder);
-        for (int number = 1; number <= count; number++) {
+        for (int number = 1; number <= 4; number++) {
             String name = "Renard-" + number + ".png";
             Files.copy(drawn.resolve(name), folder.resolve(name));
         }
