@@ -224,7 +224,7 @@ LOADS = {
     "10/s": Load(VISITS % "100ms", 600, seconds=60),
     "100/s": Load(VISITS % "10ms", 100 * peers.AGE),
     "1,000/s": Load(VISITS % "1ms", 500 * peers.AGE),
-    # The site takes 16 at a time.
+    # The site takes 16 at a time. One that has made nginx ask the JVM still counts while it asks.
     "page": Load("h2load -c {n} -n {n20} -m 16 -r 1 --rate-period=10ms {url}", 50 * peers.AGE, requests=20),
     "ab": Load("ab -q -n {n} -c 10 http://localhost:{port}/", 100_000, shared=True, tls=False, fresh=True),
     "picture": Load("ab -q -n {n} -c 10 https://localhost:{port}{picture}", 5000, shared=True),
