@@ -18,7 +18,7 @@ COLOURS = {"the site": "#d9541e", "Go net/http": "#0a84c6", "nginx alone, redire
            "PHP behind nginx": "#8e5bd0", "PHP behind nginx's cache": "#d64a9b"}  # of the chart's lines
 THEN = {"article's program": "8,807; 30 to 40 MB by estimate", "article's program, 16 MB": "nearly 10,000",
         "article's program, cached pool": "1.5 to 2 times as many", "article's program, ZGC": "half",
-        "Go net/http": "13,000, on two cores for one"}
+        "Go net/http": "13,000, on two cores"}
 
 
 def fingerprints():
@@ -147,7 +147,7 @@ def write(parts):
     others = max(part["others"] for name, part in parts.items() if name != "rest")  # there, little is in use
     failed = [f"{name} ({key}: {why})" for key, part in parts.items() for name, why in part["failed"].items()]
     made = {"machine": textwrap.wrap(
-        f"Of {last['of'][:10]}, on {last['machine']}. Of the processor time in use under load, others took about "
+        f"Of {last['of'][:10]}, on {last['machine']}. Of the processor time in use under full load, others took about "
         f"{math.ceil(max(1, 100 * others))} %.{' Without figures: ' * bool(failed)}{'; '.join(failed)}", 120,
         break_on_hyphens=False)}
     for make in (verdicts, visits_table, article_table, programs_table):
