@@ -5,10 +5,25 @@ state=/var/lib/avatar site=$state/site settings=/etc/default/avatar
 unit=/etc/systemd/system/avatar.service hook=/etc/letsencrypt/renewal-hooks/deploy/avatar
 conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other=/etc/nginx/conf.d/other.conf
 port=6666 # the Java program's
+# What comes in answers of several rows.
 done="4 pictures. The address for a profile: https://$D/me.png"
 untrusted="Browsers and forums refuse this site: SSL certificate problem: self-signed certificate. When the DNS leads $D
 here: deploy/certificate"
 four='Renard-1.png Renard-2.png Renard-3.png Renard-4.png of 4'
+removed='avatar is removed. These remain; delete what you no longer need, or show the site again by deploy/install.'
+former_files='nginx goes on with its former files; its error log, as /var/log/nginx/error.log, may say why'
+read_first="deploy/install: another site of this nginx no longer answers visitors who name no site, for nginx reads
+avatar first: write default_server into that site's listen lines, which nginx -T shows
+deploy/install: no site is shown"
+no_ipv6='The site does not answer by IPv6, because nginx did not. Where other sites listen, add listen [::]:80 and
+[::]:443; if there are none, give deploy/remove; then install again.'
+random='200 image/png no-cache, no-store, max-age=0 cross-origin'
+no_redirect="https://$D/me.png at 127.0.0.1: expected a redirect to one of its pictures that nobody may keep, but got
+$random: nginx does not reach the Java program, or lacks the picture
+http://$D/ at 127.0.0.1: expected a redirect to one of its pictures by https, but got
+$random: nginx does not reach the Java program, or lacks the picture"
+certbot='Saving debug log to /var/log/letsencrypt/letsencrypt.log ... - - -' # up to the end of its last frame
+pebble="issuer=CN=Pebble Intermediate CA ... $D does match certificate"
 cd /root
 
 shown() { echo $site/pictures/*; } # the folder of the set that is shown
@@ -131,10 +146,6 @@ server{ # listen 127.0.0.1:80;
 }
 END
 }
-# FILE: a lock of it, as apt-get holds one, for twelve seconds.
-hold() {
-    perl -e 'open F, ">>", shift; $lock = pack "ssx4qqix4", 1, 0, 0, 0, 0; fcntl F, 6, $lock or die; sleep 12' "$1" &
-}
 # NAME: status and redirect, or how curl ends, at each place where a visitor may come to.
 answers() {
     for url in "http://$1" "https://$1" "--tlsv1.3 https://$1" "--unix-socket /run/shop.sock http://$1"; do
@@ -236,20 +247,12 @@ seen() {
     ls $site/pictures/*/ | sed -n '$=' | sed 's/^/of /'
 }
 
-# Shows what is in cats now, and goes back by what the installation says. Visitors get pictures throughout.
-change() {
-    former=$(set_name) former_picture=$(picture 1)
-    unnoticed deploy/install $D cats > /srv/said 2>&1 || { cat /srv/said && return 1; }
-    grep '^a visitor got\|nobody came' /srv/said || true
-    sed -n 's/^\([0-9]* pictures*\)[.] The address.*[.]\(.*\)/\1, \2:/p' /srv/said
-    seen
-    # What was shown before is sent no longer.
-    visit --head "$former_picture" | grep -q no-store || echo "$former_picture is still sent"
-    grep '^sh .*/back/' /srv/said > /srv/back
-    unnoticed sh -e /srv/back > /srv/said 2>&1 || { cat /srv/said && return 1; }
-    grep '^a visitor got\|nobody came' /srv/said || true
-    [ "$former" = "$(set_name)" ] || echo 'This is another set.'
-    echo '; back: ' && seen
+# What an installation says where no package is there, in two lines.
+packages() { sed -n 's/^ *need \([a-z]\)/apt-get install \1/p' deploy/install; }
+# What it says when it has changed the pictures. The last line is the way back.
+changed() {
+    echo 'The pictures have changed. This shows the former ones again:'
+    echo "sh $site/deploy/install $D $state/back/pictures/$(ls $state/back/pictures)"
 }
 
 # HEADING [BLOCK]: the commands that deploy's guides have under it, for this server's domain.
@@ -288,10 +291,10 @@ served() {
     openssl s_client -connect localhost:443 -servername "${1-$D}" < /dev/null 2> /dev/null |
         openssl x509 -noout -issuer -nameopt RFC2253 -fingerprint -sha256 -checkhost "${1-$D}" || true
 }
-# COMMAND...: runs it, and waits until visitors get another certificate.
+# COMMAND...: runs it, and waits until visitors get another certificate, which it prints.
 renewed() {
     before=$(served)
-    "$@" || return
+    "$@" > /srv/said 2>&1 || { cat /srv/said && return 1; }
     for _ in $(seq 300); do
         [ "$before" = "$(served)" ] || { served && return; }
         sleep 0.1
