@@ -41,27 +41,23 @@ prepare() {
     keep site
 }
 
-# NAME: of what `restore NAME` makes the server again, and restore_files NAME its files alone.
+# NAME: of what `restore NAME` makes the server again.
 places='etc root usr/local var/lib/avatar var/www'
 keep() {
     mkdir -p "/srv/kept/$1" /var/lib/avatar /var/www
     (cd / && rsync -a --relative --delete $places "/srv/kept/$1")
     services > "/srv/kept/$1/services"
 }
-# Prints what was another one.
-restore_files() {
-    umount -l $state $enabled/zz-avatar.conf $unit /var/lib/nginx 2> /dev/null || true
-    [ ! -L $state ] || rm $state
-    rm -rf $state.* /usr/lib/systemd/system/avatar.service /var/lib/apache2/site/*/avatar /run/avatar/*
-    find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
-    (cd "/srv/kept/$1" && rsync -aiO --relative --checksum --delete $places /)
-}
 restore() {
     nft flush ruleset
     systemctl stop nginx $(services | grep -vxFf "/srv/kept/$1/services") 2> /dev/null || true
     pkill -x nginx || true
-    ip link delete fox0 2> /dev/null || true
-    changed=$(restore_files "$1" | grep -E ' (etc|var/lib/avatar)/') || true
+    ip address flush dev lo scope global
+    umount -l $unit /var/lib/nginx 2> /dev/null || true
+    rm -rf /var/lib/apache2/site/*/avatar /run/avatar/*
+    find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
+    changed=$(cd "/srv/kept/$1" && rsync -aiO --relative --checksum --delete $places / |
+        grep -E ' (etc|var/lib/avatar)/') || true
     case $1,$(ps -o stat= -p "$(jvm)" 2> /dev/null),$changed in
     site,[RS]*,) ;; # a Java program that a row has left alone goes on
     *) { systemctl stop avatar || true; systemctl daemon-reload; } 2> /dev/null ;;
@@ -83,8 +79,6 @@ other() {
     systemd-run --quiet --collect --unit="other-$1" python3 -m http.server --bind "$2" "$1"
     until ss -Hltn "sport = :$1" | grep -q .; do sleep 0.1; done
 }
-# ADDRESS: systemd listens there, and starts a program when somebody comes.
-socket() { systemd-run --quiet --collect --unit=other --socket-property=ListenStream="$1" sleep 300; }
 # UNIT LINE...: lines of the operator's own, in the section [Service].
 drop_in() {
     mkdir -p "/etc/systemd/system/$1.service.d"
@@ -93,16 +87,9 @@ drop_in() {
 }
 # PATTERN...: packets that a firewall drops.
 firewall() { nft "table inet fox { chain out { type filter hook output priority 0; $* drop; }; }"; }
-# ADDRESS: another one of this server.
-address() {
-    ip link add fox0 type veth peer name fox1
-    ip address add "$1" dev fox0 nodad
-    ip link set fox0 up
-    ip link set fox1 up
-}
 # [BEGIN END [NAME [FOLDER]]]: the operator's own certificate, its own authority, for a time that begins and ends so
-# many days from now, and for another name than the site's. The caller is in its folder afterwards; hence (certificate).
-certificate() {
+# many days from now, and for another name than the site's.
+certificate() (
     mkdir -p "${4-/etc/avatar}" /srv/ca
     cd "${4-/etc/avatar}"
     : > /srv/ca/index
@@ -113,11 +100,11 @@ certificate() {
     openssl ca -batch -selfsign -notext -config /srv/ca/conf -in /srv/ca/request -keyfile privkey.pem \
         -out fullchain.pem -startdate "$(date -u -d "${1--1} days" +%y%m%d%H%M%SZ)" \
         -enddate "$(date -u -d "${2-89} days" +%y%m%d%H%M%SZ)" 2> /dev/null
-}
+)
 # END NAME: one that certbot has, and that everybody trusts.
 trusted() {
-    (certificate -9 "$1" "$2" /etc/letsencrypt/live/example.org
-    cat fullchain.pem >> /etc/ssl/certs/ca-certificates.crt)
+    certificate -9 "$1" "$2" /etc/letsencrypt/live/example.org
+    cat /etc/letsencrypt/live/example.org/fullchain.pem >> /etc/ssl/certs/ca-certificates.crt
 }
 # COMMANDS: of sed, which change the site's nginx.conf.
 edit() {
@@ -133,7 +120,7 @@ late() { sed -i 's|.*sites-enabled.*|&\ninclude /etc/nginx/domains-enabled/*.con
 # FILE [LISTEN [REST]]: another site of nginx, with names and TLS that other sites have.
 shop() {
     mkdir -p "${1%/*}"
-    [ -e /srv/fullchain.pem ] || (certificate && mv ./*.pem /srv)
+    [ -e /srv/fullchain.pem ] || certificate -1 89 shop.example /srv
     cat > "$1" << END
 limit_conn_zone \$binary_remote_addr zone=client:10m;
 limit_req_zone \$binary_remote_addr zone=site:10m rate=9r/s;
@@ -146,18 +133,19 @@ server{ # listen 127.0.0.1:80;
 }
 END
 }
-# NAME: status and redirect, or how curl ends, at each place where a visitor may come to.
+# NAME...: status and redirect, or how curl ends, at each place where a visitor may come to.
 answers() {
-    for url in "http://$1" "https://$1" "--tlsv1.3 https://$1" "--unix-socket /run/shop.sock http://$1"; do
-        for to in 127.0.0.1 '[::1]'; do
-            got=$(curl -q -ksg -m 30 -o /dev/null --connect-to "::$to:" -w '%{http_code} %{redirect_url}' $url) ||
-                got="status $?"
-            echo "$url at $to: ${got%%[?]*}"
+    for name; do
+        for url in http://$name https://$name "--tlsv1.3 https://$name" "--unix-socket /run/shop.sock http://$name"; do
+            for to in 127.0.0.1 '[::1]'; do
+                got=$(curl -q -ksg -m 30 -o /dev/null --connect-to "::$to:" -w '%{http_code} %{redirect_url}' $url) ||
+                    got="status $?"
+                echo "$url at $to: ${got%%[?]*}"
+            done
         done
     done
 }
-# COMMAND...: prints how it refuses, without what all refusals have. It says so where anything has changed, by the names
-# of five at most.
+# COMMAND...: prints how it refuses, without what all refusals have, and five names at most of what has changed.
 refused() {
     look > /srv/before
     status=0
@@ -167,8 +155,7 @@ refused() {
     [ $status != 0 ] || echo 'This is no refusal.'
     sed '/^deploy.install: the former site is shown$/d; s/^deploy.install: //; /^usage: /,$d' /srv/said
 }
-# Everything that an installation may touch, a line each: files, links, services, ports, and whether visitors are
-# answered.
+# What an installation may touch, a line each: files, links, services, ports, and whether visitors are answered.
 look() {
     cd /
     find etc var/lib/avatar -type f ! -name '*-' -exec sha256sum {} + | sed 's/\([^ ]*\)  \(.*\)/\2\t\1/' | sort
@@ -181,31 +168,25 @@ look() {
     cd /root
 } 2> /dev/null
 
-# COMMAND...: a first installation. It says which visitors of other sites no longer get what they got.
+# COMMAND...: a first installation. It says which visitors of other sites no longer get what they got, now or when nginx
+# has started again.
 beside() {
-    was=$(systemctl is-active nginx) || true
-    case $was in active) systemctl restart nginx ;; inactive) systemctl start nginx ;; esac
-    { answers nobody.invalid; answers shop.example; } > /srv/others
-    [ "$was" != inactive ] || systemctl stop nginx
+    systemctl restart nginx
+    answers nobody.invalid shop.example | grep -v 'status 7$' > /srv/others
     status=0
     "$@" || status=$?
-    if [ $status = 0 ]; then
-        lost_by_others
+    for _ in now later; do
+        answers nobody.invalid shop.example > /srv/others.now
+        grep -vxFf /srv/others.now /srv/others | sed 's/^/lost: /'
         systemctl restart nginx
+    done
+    if [ $status = 0 ]; then
         answers $D | grep -qF ": 302 https://$D/" || answers $D
-        nginx -T 2>&1 | grep warn || true
+        nginx -T 2>&1 | grep warn
     else
-        ls $site /etc/nginx/*/zz-avatar.conf 2> /dev/null || true
-        is=$(systemctl is-active nginx) || true
-        case $was,$is in inactive,inactive | inactive,failed | [ar]*,active) ;; *) echo "nginx is $is, was $was" ;; esac
+        ls $site /etc/nginx/*/zz-avatar.conf 2> /dev/null
     fi
-    lost_by_others
     return $status
-}
-lost_by_others() {
-    systemctl start nginx
-    { answers nobody.invalid; answers shop.example; } > /srv/others.now
-    grep -v 'status 7$' /srv/others | grep -vxFf /srv/others.now | sed 's/^/lost: /' || true
 }
 
 # deploy/check as root's cron calls it, but for the certificate, which nobody knows: curl --insecure.
@@ -217,10 +198,6 @@ check_trusting() {
 }
 # COMMAND...: runs it where deploy/check looks again after 0.1 s, for what lasts.
 impatient() { instead sleep 'exec /bin/sleep 0.1' && "$@"; }
-# COMMAND...: runs it on a machine without a site, by a user without rights.
-elsewhere() {
-    unshare --mount sh -ec 'mount -t tmpfs none "$0" && exec setpriv --reuid=65534 --clear-groups "$@"' $state "$@"
-}
 
 # COMMAND...: runs it while visitors follow redirects and load a picture of the set. It says what they get but pictures.
 unnoticed() {
@@ -235,7 +212,7 @@ unnoticed() {
     "$@" || status=$?
     rm /run/visitors
     wait $visitors
-    grep -c . /run/visits | sed 's/^0$/nobody came/; t; d'
+    [ -s /run/visits ] || echo 'nobody came'
     grep -v '^200 [1-9]' /run/visits | sed 's/^/a visitor got /' || true
     return $status
 }
@@ -266,8 +243,7 @@ inline() {
         sed "1!d; s/^.//; s|192.0.2.1:|/root/|; s/avatar[.]example[.]org/$D/")"
 }
 
-# [PORT]: an authority in this server, Pebble, which certbot and everybody trust, and which asks for the domains at this
-# port.
+# [PORT]: Pebble, an authority in this server, which certbot and everybody trust. It asks for domains at this port.
 authority() {
     mkdir -p /srv/acme
     openssl req -x509 -newkey rsa -nodes -days 2 -subj /CN=authority -addext subjectAltName=DNS:authority \
@@ -325,16 +301,8 @@ get() {
     shift
     visit --dump-header - --output /srv/body "$@" "https://$D$path" | kind
 }
-# PORT TEXT: sends the bytes that printf makes of it, in one write; the answer ends when nginx closes, also by a reset.
-# tls for port 443.
-raw() {
-    case $1 in
-    tls) /usr/bin/printf "$2" | timeout 30 openssl s_client -quiet -connect 127.0.0.1:443 ;;
-    *) bash -c 'exec 3<>/dev/tcp/127.0.0.1/$1; /usr/bin/printf "$2" >&3; timeout 30 cat <&3' raw "$@" ;;
-    esac 2> /dev/null | kind
-}
 # [KIND]: sends all requests of requests.txt, twenty at once, and prints those whose answer is not that of the file, or
-# KIND, and how many there are.
+# KIND, and how many there are. Bytes go out in one write, and the answer ends when nginx closes, also by a reset.
 ask_all() {
     grep -v '^#' /srv/test/requests.txt | sed "s/ZEROS/$(printf '%07500d' 0)/g
         s/HOST/Host: $D\\\\r\\\\nConnection: close\\\\r\\\\n/" | {
@@ -345,10 +313,13 @@ ask_all() {
             for place in $places; do
                 [ $(((number += 1) % 20)) != 0 ] || wait
                 {
-                    case $request in
-                    raw*) got=$(raw "$place" "${request#raw }") ;;
-                    *) got=$(visit -D - -o /dev/null $(echo "$request" | sed "s|@|$place://$D|") | kind) ;;
-                    esac
+                    bytes=${request#raw }
+                    got=$(case $place in
+                        http*) visit -D - -o /dev/null $(echo "$request" | sed "s|@|$place://$D|") ;;
+                        tls) /usr/bin/printf "$bytes" | timeout 30 openssl s_client -quiet -connect 127.0.0.1:443 ;;
+                        *) bash -c 'exec 3<>/dev/tcp/127.0.0.1/$0; /usr/bin/printf "$1" >&3; timeout 30 cat <&3' \
+                            "$place" "$bytes" ;;
+                        esac 2> /dev/null | kind)
                     [ "$got" = "${1-$wanted}" ] || printf '%.150s\n' "$got by $place: $request"
                 } &
             done
@@ -371,15 +342,10 @@ fetch() {
     done
     return 1
 }
-hang() { kill -STOP "$(jvm)"; }
-# COUNT [OPTION...]: where so many visits on one connection are led to.
-visits() {
-    count=$1
-    shift
-    visit --output /dev/null --write-out '%{http_code} %{redirect_url}\n' "$@" "https://$D/[1-$count]"
-}
-# How many of 100 new visitors, and of 1,000 who stay connected, get what. Where the Java program hangs, one visitor a
-# second may wait for a second.
+# COUNT: where so many visits on one connection are led to.
+visits() { visit --output /dev/null --write-out '%{http_code} %{redirect_url}\n' "https://$D/[1-$1]"; }
+# How many of 100 new visitors, and of 1,000 who stay connected, get what. Where the Java program hangs, nginx asks it
+# once a second, and one visitor waits for that. 70 are those who need not wait if a busy machine takes 0.4 s for each.
 nobody_waits() {
     for n in $(seq 100); do
         visit --http2 --output /dev/null --write-out '%{http_code} %{time_total}\n' "https://$D/$n"
@@ -391,10 +357,3 @@ nobody_waits() {
 }
 # OPTION...: how nginx answers so many requests of twenty clients at once.
 flood() { timeout 120 h2load -c20 -n15000 "$@" 2> /dev/null | sed -n 's/^status codes: //p'; }
-# KB that nginx's worker processes have.
-workers() { pgrep -f 'nginx: [w]orker'; }
-memory() {
-    for pid in $(workers); do cat "/proc/$pid/smaps_rollup"; done | awk '/^Pss:/ { all += $2 } END { print all }'
-}
-# What nginx has written to the disk.
-log_lines() { { journalctl -t nginx --output cat; cat /var/log/nginx/*.log; } | wc -l; }
