@@ -221,7 +221,7 @@ seen() {
     visit --output /dev/null --write-out '%{redirect_url}\n' "https://$D/[1-99]" | sort -uV | while read -r url; do
         visit "$url" | cmp - $site/pictures/*/"${url##*/}" && echo "${url##*/}"
     done
-    ls $site/pictures/*/ | sed -n '$=' | sed 's/^/of /'
+    echo "of $(ls $site/pictures/*/ | wc -l)"
 }
 
 # What an installation says where no package is there, in two lines.
