@@ -201,7 +201,7 @@ impatient() { instead sleep 'exec /bin/sleep 0.1' && "$@"; }
 
 # COMMAND...: runs it while visitors follow redirects and load a picture of the set. It says what they get but pictures.
 unnoticed() {
-    picture=$(picture 1)
+    picture=$(picture 1) || true # no site is shown yet
     : > /run/visitors
     while [ -e /run/visitors ]; do
         visit --location --write-out '%{http_code} %{size_download}\n' \
