@@ -183,8 +183,9 @@ class PowerIT {
         try (var booted = new Box(Debian.OLDER.files(), copy.toString())) {
             here("cp -rT $0 $1", box.path("/root"), booted.path("/root"));
             booted.awaitTrue("nginx", () -> booted.succeeds("systemctl is-active nginx"));
-            if (before.isEmpty()) // else there is no site, or its Java program is broken
-            assertEquals("", booted.run("sh /root/pristine/check --insecure || true"), copy.toString());
+            // Else there is no site, or its Java program is broken.
+            if (before.isEmpty())
+                assertEquals("", booted.run("sh /root/pristine/check --insecure || true"), copy.toString());
             assertCompletes(booted, copy.toString());
         }
         Files.delete(copy);
