@@ -5,7 +5,7 @@
 #   box.sh boot FILES GROUP [DISK]    with a control group of this name. All changes go to memory, or to DISK: the image
 #                                     of a file system from which a later box boots
 #   box.sh leader PID                 prints the number of its first process, once systemd has started what it starts
-#   box.sh in LEADER COMMAND...       runs a command in it, for five minutes at most
+#   box.sh in LEADER COMMAND...       runs a command in it, for nine minutes at most
 #   box.sh end PID GROUP              ends it
 set -eu
 project=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -43,7 +43,7 @@ END
 run_in() {
     leader=$1
     shift
-    exec timeout --kill-after=5 300 nsenter --target "$leader" --cgroup --ipc --mount --net --pid --uts --wdns=/ \
+    exec timeout --kill-after=5 540 nsenter --target "$leader" --cgroup --ipc --mount --net --pid --uts --wdns=/ \
         env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
