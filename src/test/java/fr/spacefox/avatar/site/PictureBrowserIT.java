@@ -1,7 +1,7 @@
 package fr.spacefox.avatar.site;
 
 import static fr.spacefox.avatar.support.Needs.Tool.*;
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Command;
 import fr.spacefox.avatar.support.Needs;
@@ -45,6 +45,7 @@ class PictureBrowserIT {
                 count++;
             }
         }
+        assertNotEquals(0, count, "pictures with this word");
         Path file = Files.writeString(Path.of("target/pictures-" + debian + ".html"), page);
         var chromium = Chromium.command(profile, "--dump-dom", file.toUri().toString());
         String shown = Command.run(chromium.toArray(String[]::new)).ok();
