@@ -66,7 +66,7 @@ END" | plain)
     # shellcheck disable=SC2254 # a pattern
     case $said in $(printf '%s\n' "$wanted" | sed 's/[][\\*?]/\\&/g; s/[.][.][.]/*/g')) return ;; esac
     printf '$ ' && cat "$1" "$1.came"
-    printf '%s\n' 'This should have come:' "$wanted"
+    printf '%s\n' 'This should have come:' "${wanted:-nothing}" 'in place of:' "${said:-nothing}"
     return 1
 }
 

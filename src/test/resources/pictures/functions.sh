@@ -33,7 +33,7 @@ profile = image.info.get("icc_profile")
 image.save(sys.argv[2], exif=exif, icc_profile=profile, quality=95, subsampling=0, lossless=True)' "$@"
 }
 
-carries() { grep -qaE 'secret|Exif|eXIf|ICC_PROFILE|iCCP|ICCRGBG' "$1"; } # FILE: it has metadata
+carries() { grep -qaE 'secret|Exif|eXIf|ICC_PROFILE|iCCP|ICCP|ICCRGBG' "$1"; } # FILE: it has metadata
 colours() { # FILE: in the middle of each quarter of each frame
     convert "$1" -coalesce -sample '2x2!' -depth 8 -colorspace sRGB rgba:- | od -An -v -tu1 -w4 | awk '
         # O is rgb(200,80,40) of Display P3.

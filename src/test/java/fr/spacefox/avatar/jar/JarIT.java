@@ -23,8 +23,8 @@ class JarIT {
         String says = "2,048 bytes, of which " + left + " are left";
         byte[] made = Files.readAllBytes(Server.JAR);
         byte[] deployed = Files.readAllBytes(Path.of("deploy/avatar.jar"));
+        assertTrue(left >= 0, () -> "avatar.jar has " + -left + " bytes too many");
         assertAll(
-                () -> assertTrue(left >= 0, () -> "avatar.jar has " + -left + " bytes too many"),
                 () -> assertTrue(Files.readString(Server.SOURCE).contains(says), Server.SOURCE + " is to say: " + says),
                 // Else a mended program would be tested, and the former one installed.
                 () -> assertArrayEquals(made, deployed, "cp target/avatar.jar deploy"));
