@@ -15,6 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The arguments do what the usage says, and wrong ones are named in one clear line. */
 class CommandLineIT {
 
+    private static final String WRONG = "arguments are missing or wrong";
+
     @ParameterizedTest
     @CsvSource({
         "0 1, /127.0.0.1, https://avatar.spacefox.fr/Renard-1.png",
@@ -39,11 +41,11 @@ class CommandLineIT {
     @CsvSource(
             delimiter = '|',
             value = {
-                "arguments are missing or wrong | ''",
-                "arguments are missing or wrong | _, 0, --pool 0, --help, --pool --pool 21, 21 --pool 0, 0 --pool 21",
-                "arguments are missing or wrong | fox 21, -1 21, :80 21, localhost: 21, --fox localhost:80 21",
-                "arguments are missing or wrong | 0 fox, 0 0, 0 -21, 0 2.5, 0 21 _, 0 21 https://b/* surplus",
-                "arguments are missing or wrong | 0 21 https://b/fox.png, 0 21 https://b/a_fox-*.png",
+                WRONG + " | ''",
+                WRONG + " | _, 0, --pool 0, --help, --pool --pool 21, 21 --pool 0, 0 --pool 21",
+                WRONG + " | fox 21, -1 21, :80 21, localhost: 21, --fox localhost:80 21",
+                WRONG + " | 0 fox, 0 0, 0 -21, 0 2.5, 0 21 _, 0 21 https://b/* surplus",
+                WRONG + " | 0 21 https://b/fox.png, 0 21 https://b/a_fox-*.png",
                 "For input string: \"2147483648\" | 0 2147483648, 2147483648 21",
                 "port out of range:65536 | localhost:65536 21",
                 "Unresolved address | fox.invalid:80 21",
@@ -72,7 +74,7 @@ class CommandLineIT {
         // printf writes the letter: in place of it the JVM of the tests would pass a question mark in the POSIX locale.
         String url = "\"$(printf 'https://b/f\\303\\274chse-*.png')\"";
         String said = said("LC_ALL=C.UTF-8", url, "0", "1");
-        assertTrue(said.startsWith("arguments are missing or wrong: 0 1 https://b/f"), said);
+        assertTrue(said.startsWith(WRONG + ": 0 1 https://b/f"), said);
     }
 
     private static void assertRefused(String reason, String... arguments) throws IOException {
