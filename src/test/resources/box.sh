@@ -1,7 +1,8 @@
 #!/bin/sh
 # A throwaway machine. It has the files of a Debian under an overlay that vanishes, a systemd of its own, a network of
-# its own with only a loopback interface, and in /root what a user copies to a server: the folder deploy. /srv/test
-# has the rows of tests. Everything hangs on the process that boots it: when that ends, no mount and no process is left.
+# its own with only a loopback interface, and in /root what a user copies to a server: deploy, and foxes, the pictures.
+# /srv/test has the rows of tests. Everything hangs on the process that boots it: when that ends, no mount and no
+# process is left.
 #   box.sh boot FILES GROUP [DISK]    with a control group of this name. All changes go to memory, or to DISK: the image
 #                                     of a file system from which a later box boots
 #   box.sh leader PID                 prints the number of its first process, once systemd has started what it starts
@@ -21,6 +22,11 @@ boot() {
     printf '[Unit]\nStartLimitIntervalSec=0\n' > usr/lib/systemd/system/nginx.service.d/often.conf
     mount -t tmpfs -o mode=700 box root
     cp -r "$project/deploy" root
+    # Drawn once, also where several boot at the same time.
+    # shellcheck disable=SC2016 # the inner shell's
+    flock "$project/samples/Foxes.java" sh -c '[ "$1/Renard-4.png" -nt "$0" ] || java "$0" 4 "$1"' \
+        "$project/samples/Foxes.java" "$project/target/box-foxes"
+    cp -r "$project/target/box-foxes" root/foxes
     cp -r "$project/src/test/resources" srv/test
     # curl, for which each domain leads to the box, whose certificate nobody knows.
     cat > usr/bin/visit << 'END'

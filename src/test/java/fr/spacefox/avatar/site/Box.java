@@ -7,14 +7,13 @@ import fr.spacefox.avatar.support.Command;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
-/** A throwaway machine, as box.sh explains: in /root it has what a user copies to a server, the folder deploy. */
+/** A throwaway machine, as box.sh explains: in /root it has what a user copies to a server. */
 final class Box implements AutoCloseable {
 
     private static final String SCRIPT = "src/test/resources/box.sh";
@@ -49,37 +48,11 @@ final class Box implements AutoCloseable {
         }
     }
 
-    /** Boots a machine with four samples in /root/foxes. */
-    static Box withFoxes(String files) throws IOException, InterruptedException {
-        var box = new Box(files);
-        try {
-            drawFoxes(box.path("/root/foxes"));
-            return box;
-        } catch (Throwable failure) {
-            box.close();
-            throw failure;
-        }
-    }
-
     /** Boots a machine and installs the site of the rows. */
     static Box withCats(Debian debian) throws IOException, InterruptedException {
-        var box = withFoxes(debian.files());
+        var box = new Box(debian.files());
         box.run("set -e; . /srv/test/server.sh; prepare");
         return box;
-    }
-
-    /** Puts four samples, Renard-1.png and so on, into a folder. */
-    static synchronized void drawFoxes(Path folder) throws IOException {
-        Path drawn = Path.of("target/samples");
-        if (!Files.exists(drawn.resolve("Renard-21.png"))) {
-            String java = System.getProperty("java.home") + "/bin/java";
-            Command.run(java, "samples/Foxes.java", "21", drawn.toString()).ok();
-        }
-        Files.createDirectories(folder);
-        for (int number = 1; number <= 4; number++) {
-            String name = "Renard-" + number + ".png";
-            Files.copy(drawn.resolve(name), folder.resolve(name));
-        }
     }
 
     /** Runs a shell script in the box, which must succeed, and returns what it prints. */

@@ -55,7 +55,6 @@ class PowerIT {
         box = new Box(Debian.OLDER.files(), disk.toString());
         // Full is full: ext4 keeps blocks for itself, which small files get when large ones do not.
         here("echo 0 > /sys/fs/ext4/$(basename $(losetup -nO NAME -j $0))/reserved_clusters", disk);
-        Box.drawFoxes(box.path("/root/foxes"));
         // Each call of a tool that changes the disk or the services is a step. One that only asks is none.
         Files.writeString(box.path("/root/step"), """
                 #!/bin/sh

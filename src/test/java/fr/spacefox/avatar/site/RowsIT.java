@@ -43,7 +43,7 @@ class RowsIT {
         String name = row.substring(table.length() + 2);
         Deque<Box> idle = IDLE.computeIfAbsent(debian, any -> new ConcurrentLinkedDeque<>());
         boolean isFirst = table.equals("first");
-        Box box = isFirst ? Box.withFoxes(debian.clean()) : idle.poll();
+        Box box = isFirst ? new Box(debian.clean()) : idle.poll();
         if (box == null) box = Box.withCats(debian);
         boolean isRight = false;
         long began = System.nanoTime();
