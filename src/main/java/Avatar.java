@@ -12,7 +12,7 @@ import java.util.concurrent.Executors;
  * the other. That costs the least, and suits clients that send whole requests, as nginx does. But while a client stalls
  * in mid-request, all others wait. With --pool each request has a thread of its own, and nobody waits.
  *
- * <p>The jar may have 2,048 bytes, of which 23 are left: hence one class without a package, no lambda, and no + that
+ * <p>The jar may have 2,048 bytes, of which 5 are left: hence one class without a package, no lambda, and no + that
  * joins strings.
  */
 public final class Avatar implements HttpHandler {
@@ -31,7 +31,8 @@ public final class Avatar implements HttpHandler {
             System.setProperty("sun.net.httpserver.idleInterval", "2");
             System.setProperty("sun.net.httpserver.maxIdleConnections", "30"); // half of those in 8 MB: room for others
             System.setProperty("sun.net.httpserver.maxReqHeaders", "30"); // browsers send fewer than 20
-            System.setProperty("sun.net.httpserver.maxReqHeaderSize", "5000"); // bytes; browsers send 1,000
+            // Bytes of a head, in which each header counts 32 more. Browsers send 1,000.
+            System.setProperty("sun.net.httpserver.maxReqHeaderSize", "5000");
             // For a Date header CLDR, the default, takes 300 KB of heap, 700 in Java 25. SPI leaves what is built in.
             System.setProperty("java.locale.providers", "SPI");
             // 128 KB of heap for each connection: 80 KB were too little for the costliest requests within these limits.
@@ -46,22 +47,23 @@ public final class Avatar implements HttpHandler {
     }
 
     private static void start(String[] arguments) throws Exception {
-        // As in the usage; [!-~] is printable ASCII but for the space.
-        String syntax = "(--pool )?(\\S+:)?\\d+ [1-9]\\d*( [!-~]*\\*[!-~]*)?";
-        if (!String.join(" ", arguments).matches(syntax)) throw new Exception("arguments are missing or wrong");
+        // As in the usage, a line for each argument; [!-~] is printable ASCII but for the space.
+        String syntax = "(--pool\n)?([!-~]+:)?\\d+\n[1-9]\\d*(\n[!-~]*\\*[!-~]*)?";
+        if (!String.join("\n", arguments).matches(syntax)) throw new Exception("wrong arguments");
         int first = arguments[0].equals("--pool") ? 1 : 0; // where [HOST:]PORT is
         Avatar avatar = new Avatar();
         avatar.count = Integer.parseInt(arguments[first + 1]);
         if (arguments.length > first + 2) avatar.url = arguments[first + 2];
 
-        String host = arguments[first].replaceFirst(":?\\d+$", ""); // "" is the loopback address: for this machine only
-        int port = Integer.parseInt(arguments[first].replaceFirst(".*:", ""));
+        InetSocketAddress address = new InetSocketAddress(
+                arguments[first].replaceFirst(":?\\d+$", ""), // "" is the loopback address: for this machine only
+                Integer.parseInt(arguments[first].replaceFirst(".*:", "")));
         // 4096 connections may wait to be accepted, the most that Linux allows by default.
-        HttpServer server = HttpServer.create(new InetSocketAddress(host, port), 4096);
+        HttpServer server = HttpServer.create(address, 4096);
         server.createContext("/", avatar);
         if (first > 0) server.setExecutor(Executors.newCachedThreadPool());
         server.start();
-        System.out.println(server.getAddress());
+        System.out.println("http:/".concat(server.getAddress().toString()));
     }
 
     @Override

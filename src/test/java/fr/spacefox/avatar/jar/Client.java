@@ -36,7 +36,7 @@ final class Client implements AutoCloseable {
 
     /** The address as the server prints it. */
     Client(String address) throws IOException {
-        String host = address.replaceFirst("/(.*):\\d+", "$1");
+        String host = address.replaceFirst("http://(.*):\\d+", "$1");
         int port = Integer.parseInt(address.replaceFirst(".*:", ""));
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(TIMEOUT_MILLIS);

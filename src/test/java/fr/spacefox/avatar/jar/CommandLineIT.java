@@ -15,15 +15,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The arguments do what the usage says, and wrong ones are named in one clear line. */
 class CommandLineIT {
 
-    private static final String WRONG = "arguments are missing or wrong";
+    private static final String WRONG = "wrong arguments";
 
     @ParameterizedTest
     @CsvSource({
-        "0 1, /127.0.0.1, https://avatar.spacefox.fr/Renard-1.png",
-        "--pool localhost:0 1, /127.0.0.1, https://avatar.spacefox.fr/Renard-1.png",
-        "127.0.0.2:0 1 https://fox-*.b/a.png?n=*#@, /127.0.0.2, https://fox-1.b/a.png?n=1#@",
-        "--pool [::1]:0 1 http://[::1]/f%C3%BCchse-*, /[0:0:0:0:0:0:0:1], http://[::1]/f%C3%BCchse-1",
-        "0.0.0.0:0 1, /[0:0:0:0:0:0:0:0], https://avatar.spacefox.fr/Renard-1.png",
+        "0 1, http://127.0.0.1, https://avatar.spacefox.fr/Renard-1.png",
+        "--pool localhost:0 1, http://127.0.0.1, https://avatar.spacefox.fr/Renard-1.png",
+        "127.0.0.2:0 1 https://fox-*.b/a.png?n=*#@, http://127.0.0.2, https://fox-1.b/a.png?n=1#@",
+        "--pool [::1]:0 1 http://[::1]/f%C3%BCchse-*, http://[0:0:0:0:0:0:0:1], http://[::1]/f%C3%BCchse-1",
+        "0.0.0.0:0 1, http://[0:0:0:0:0:0:0:0], https://avatar.spacefox.fr/Renard-1.png",
     })
     void saysItsAddressAndPutsTheNumberInPlaceOfTheStar(String line, String address, String location) throws Exception {
         try (Server server = new Server(Server.command(line.split(" ")))) {
@@ -43,6 +43,7 @@ class CommandLineIT {
             value = {
                 WRONG + " | ''",
                 WRONG + " | _, 0, --pool 0, --help, --pool --pool 21, 21 --pool 0, 0 --pool 21",
+                WRONG + " | 0_21, --pool_0 21, --pool 0_21, 0_21 https://b/*, 0 21_https://b/*", // two in one word
                 WRONG + " | fox 21, -1 21, :80 21, localhost: 21, --fox localhost:80 21",
                 WRONG + " | 0 fox, 0 0, 0 -21, 0 2.5, 0 21 _, 0 21 https://b/* surplus",
                 WRONG + " | 0 21 https://b/fox.png, 0 21 https://b/a_fox-*.png",

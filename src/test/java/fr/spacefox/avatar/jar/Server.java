@@ -47,7 +47,7 @@ final class Server implements AutoCloseable {
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         output = process.inputReader();
         startLine = "" + output.readLine();
-        if (!startLine.matches("/\\S+:\\d+")) {
+        if (!startLine.matches("http://\\S+:\\d+")) {
             close();
             fail(command + " says: " + startLine);
         }
