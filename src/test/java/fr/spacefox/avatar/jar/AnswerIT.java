@@ -46,7 +46,7 @@ class AnswerIT {
     @ParameterizedTest
     @EnumSource
     void redirectsEveryRequestButWhatIsMalformedOrTooLarge(Mode mode) throws Exception {
-        for (Path jdk : Server.jdks())
+        for (Path jdk : Jdk.all())
             try (Server server = Server.start(mode, jdk)) {
                 for (String request : REDIRECTED)
                     server.patiently(() -> {

@@ -64,7 +64,7 @@ class CommandLineIT {
 
     @Test
     void refusesAPortThatIsTaken() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME)) {
+        try (Server server = Server.start(Mode.PUBLISHED, Jdk.first())) {
             assertRefused("Address already in use", "" + server.port, "21");
         }
     }

@@ -27,7 +27,7 @@ class ConnectionsIT {
     @ParameterizedTest
     @CsvSource({"-Xmx8m, 64", "-Xmx16m, 128"})
     void admitsTheConnectionsThatTheHeapBears(String heap, int connections) throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, G1, heap)) {
+        try (Server server = Server.start(Mode.PUBLISHED, Jdk.first(), G1, heap)) {
             server.patiently(() -> server.serves(connections));
             assertThrows(IOException.class, () -> server.serves(connections + 1));
             server.assertUnharmed();
@@ -37,7 +37,7 @@ class ConnectionsIT {
     /** Each asks and stays, and there are as many of them as connections. Thirty who come then need not try twice. */
     @Test
     void leavesRoomWhenThoseWhoHaveAskedStay() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME, G1)) {
+        try (Server server = Server.start(Mode.PUBLISHED, Jdk.first(), G1)) {
             server.patiently(() -> {
                 for (int i = 0; i < 64; i++) server.connect().send(Client.GET).number();
                 server.serves(30);
@@ -48,7 +48,7 @@ class ConnectionsIT {
     /** Who stays behind an answer, asks nothing, sends half a head or half a body, or does not read. */
     @Test
     void aClientThatStallsIsCutOff() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME)) {
+        try (Server server = Server.start(Mode.PUBLISHED, Jdk.first())) {
             List<Client> stalled = new ArrayList<>();
             for (String message : List.of(Client.GET, "", Client.HALF_HEAD, Client.POST + "\r\nfox"))
                 stalled.add(server.connect().send(message));
@@ -70,7 +70,7 @@ class ConnectionsIT {
     /** Those who only pause are answered, too. */
     @Test
     void withAPoolNobodyWaitsForClientsThatStall() throws Exception {
-        for (Path jdk : Server.jdks())
+        for (Path jdk : Jdk.all())
             try (Server server = Server.start(Mode.POOL, jdk)) {
                 server.patiently(() -> {
                     List<Client> others = new ArrayList<>();
@@ -86,7 +86,7 @@ class ConnectionsIT {
     /** Linux connects them while the server does something else; 50 is the JDK's default. */
     @Test
     void aBurstOfClientsWaitsUntilTheServerHasTime() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME)) {
+        try (Server server = Server.start(Mode.PUBLISHED, Jdk.first())) {
             Command.run("sh", "-c", "kill -STOP " + server.process.pid()).ok();
             for (int i = 0; i < 1000; i++) server.connect();
         }
@@ -95,9 +95,9 @@ class ConnectionsIT {
     /** CLDR would take 300 KB for a Date header, 700 in Java 25, and without --pool the dispatcher needs no pool. */
     @Test
     void leavesOutOfTheHeapWhatItDoesNotNeed() throws Exception {
-        try (Server server = Server.start(Mode.PUBLISHED, Server.JAVA_HOME)) {
+        try (Server server = Server.start(Mode.PUBLISHED, Jdk.first())) {
             server.patiently(() -> server.serves(1));
-            String jcmd = Server.JAVA_HOME + "/bin/jcmd";
+            String jcmd = Jdk.first() + "/bin/jcmd";
             String classes = Command.run(jcmd, "" + server.process.pid(), "GC.class_histogram")
                     .ok();
             assertFalse(classes.contains("CLDRCalendarNameProvider"), classes);
@@ -110,7 +110,7 @@ class ConnectionsIT {
     @Needs(Needs.Tool.AB)
     @CsvSource({"50, -Xmx8m, PUBLISHED", "50, -Xmx8m, POOL", "400, -Xmx64m, POOL"})
     void losesNoneOfACrowd(int clients, String heap, Mode mode) throws Exception {
-        for (Path jdk : Server.jdks())
+        for (Path jdk : Jdk.all())
             try (Server server = Server.start(mode, jdk, heap)) {
                 String ab = "ab -q -n 5000 -c " + clients + " http://localhost:" + server.port + "/";
                 server.patiently(() -> {

@@ -72,7 +72,7 @@ class FloodIT {
     @ParameterizedTest
     @CsvSource({"PUBLISHED, -XX:+UseG1GC", "POOL, -XX:+UseG1GC", "POOL, -XX:+UseSerialGC"})
     void survivesEachFloodUponTheOther(Mode mode, String collector) throws Exception {
-        for (Path jdk : Server.jdks())
+        for (Path jdk : Jdk.all())
             try (Server server = Server.start(mode, jdk, collector)) {
                 for (Flood flood : Flood.values()) {
                     try (AutoCloseable connections = begin(flood, server)) {
@@ -89,7 +89,7 @@ class FloodIT {
     @EnumSource(names = {"PUBLISHED", "POOL"}) // the unit's JVM has no client but nginx
     @Needs(Needs.Tool.WRK)
     void survivesTenThousandClientsAtOnce(Mode mode) throws Exception {
-        try (Server server = Server.start(mode, Server.JAVA_HOME)) {
+        try (Server server = Server.start(mode, Jdk.first())) {
             String wrk = "wrk -t1 -c5000 -d4 http://127.0.0.1:" + server.port + "/";
             String both = wrk + " & " + wrk + " -H 'Connection: close' && wait";
             Command.run("sh", "-c", "ulimit -n $(ulimit -Hn); " + both).ok();

@@ -33,7 +33,7 @@ class JarIT {
     /** Times and flags of the archive may differ. */
     @ParameterizedTest
     @Needs(Needs.Tool.ZIP)
-    @MethodSource("fr.spacefox.avatar.jar.Server#jdks")
+    @MethodSource("fr.spacefox.avatar.jar.Jdk#all")
     void readmesCommandsMakeTheSameByHand(Path jdk, @TempDir Path folder) throws Exception {
         String readme = Files.readString(Path.of("README.md"));
         String commands = readme.replaceFirst("(?s).*\n( +cp -rT src\\S+ .*?)\n\n.*", "$1");

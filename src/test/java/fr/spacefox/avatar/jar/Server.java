@@ -3,7 +3,6 @@ package fr.spacefox.avatar.jar;
 import static org.junit.jupiter.api.Assertions.*;
 
 import fr.spacefox.avatar.support.Await;
-import fr.spacefox.avatar.support.Command;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,21 +17,12 @@ final class Server implements AutoCloseable {
 
     static final Path JAR = Path.of("target/avatar.jar").toAbsolutePath();
     static final Path SOURCE = Path.of("src/main/java/Avatar.java");
-    static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
 
     /** The ways to run the jar that README names, and the unit, whose file has the flags. */
     enum Mode {
         PUBLISHED,
         POOL,
         UNIT
-    }
-
-    /** Every JDK from 17 on that packages have installed, each once, the one that runs the tests first. */
-    static List<Path> jdks() throws IOException {
-        String script = "for home in \"$0\" /usr/lib/jvm/*; do"
-                + " ! grep -qsE '^JAVA_VERSION=.(1[7-9]|[2-9][0-9])' \"$home/release\" || readlink -f \"$home\"; done";
-        String homes = Command.run("sh", "-c", script, "" + JAVA_HOME).ok();
-        return homes.lines().distinct().map(Path::of).toList();
     }
 
     final String startLine;
@@ -68,8 +58,8 @@ final class Server implements AutoCloseable {
      * README's command with these arguments. It ends upon an OutOfMemoryError: the JDK's server swallows one that a
      * request causes on the dispatcher's thread, and nothing would be printed.
      */
-    static List<String> command(String... arguments) {
-        String java = JAVA_HOME + "/bin/java";
+    static List<String> command(String... arguments) throws IOException {
+        String java = Jdk.first() + "/bin/java";
         List<String> command = new ArrayList<>(List.of(java, "-Xmx8m", "-Xss256k", "-XX:+ExitOnOutOfMemoryError"));
         Collections.addAll(command, "-jar", JAR.toString());
         Collections.addAll(command, arguments);
