@@ -18,7 +18,16 @@ FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian 
 NGINX = ["nginx", "-e", "stderr", "-p", "{DIRECTORY}", "-c", "{DIRECTORY}/nginx.conf"]
 PHP = [FPM, "-R", "-y", "{DIRECTORY}/php-fpm.conf"]
 APACHE = ["apache2", "-D", "FOREGROUND", "-f", "{DIRECTORY}/apache.conf"]
-AGE = int(re.search(r"proxy_cache_valid 302 (\d+)s;", CONF.read_text())[1])  # seconds for which nginx keeps a redirect
+
+
+def only(pattern, file):
+    """What the pattern's group has where it stands in the file, once."""
+    found = re.findall(pattern, file.read_text(), re.M)
+    assert len(found) == 1, f"{file}: {pattern} stands there {len(found)} times, and this benchmark needs it once"
+    return found[0]
+
+
+AGE = int(only(r"^ *proxy_cache_valid 302 (\d+)s;", CONF))  # seconds for which nginx keeps a redirect
 
 
 @dataclass(eq=False)
@@ -45,8 +54,8 @@ def avatar(name, *flags, heap=8):
 
 def deployed(address):
     """The unit's command, which is configured there alone, at another address."""
-    command = re.search(r"^ExecStart=\S+ ((.*\\\n)*.*)", UNIT.read_text(), re.M)[1].replace("\\\n", " ")
-    command = re.sub(r"-jar \S+", f"-jar {JAR}", re.sub(r"\S*\$\{PORT\}", address, command))
+    command = only(r"^ExecStart=\S+ ((?:.*\\\n)*.*)", UNIT).replace("\\\n", " ")
+    command = re.sub(r"-jar \S+ \S+", f"-jar {JAR} {address}", command)
     return [JAVA, *command.replace("${", "{").split()]
 
 
@@ -128,14 +137,18 @@ def fill(text, words):
 def site_file(words):
     """nginx.conf as deploy/install fills it in, with this run's ports and folders in place of a server's."""
     directory, without = words["DIRECTORY"], "" if Path("/proc/net/if_inet6").exists() else "# "
-    text = fill(CONF.read_text(), {"DOMAIN": HOST, "PORT": words["INNER"], "SET": SET, "SITE": directory,
-                                   "CERTIFICATE": str(BUILD), "IPV6_80": without, "IPV6_443": without})
-    # As a word of listen, http2 is known to every nginx.
+    script = f". deploy/common; fill_nginx_conf {directory}/pictures {SET} {BUILD}"
+    names = {"here": "deploy", "domain": HOST, "no_ipv6_80": without, "no_ipv6_443": without}
+    done = subprocess.run(["sh", "-c", script, "bench"], cwd=ROOT, env={**os.environ, **names},
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert not done.returncode, done.stderr
+    text = done.stdout
     for pattern, replacement in [(r"(listen .*\b)80;", rf"\g<1>{words['PORT']};"),
-                                 (r"(listen .*\b)443 ssl;", rf"\g<1>{words['TLS']} ssl http2;"), ("http2 on;", ""),
-                                 ("/var/lib/avatar", directory), ("/run/avatar", f"{directory}/draws"),
-                                 ("/etc/avatar", f"{directory}/own")]:
-        text = re.sub(pattern, replacement, text)
+                                 (r"(listen .*\b)443 ", rf"\g<1>{words['TLS']} "),
+                                 ("127.0.0.1:302", f"127.0.0.1:{words['INNER']}"), ("/var/lib/avatar", directory),
+                                 ("/run/avatar", f"{directory}/draws"), ("/etc/avatar", f"{directory}/own")]:
+        text, count = re.subn(pattern, replacement, text)
+        assert count, f"{CONF}: {pattern} does not stand there"
     return text
 
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # A row of a table in rows/ is a test of the site. It begins with its name:
 #
-#     a PORT that no program may have: echo PORT=80 > $settings
+#     a line that is no setting: echo size=80 > $settings
 #         $ refused deploy/install $D cats
-#         /etc/default/avatar has a line that is neither PORT=6666 (1024 or more), nor SIZE=90, nor a comment: PORT=80
+#         /etc/default/avatar has a line that is neither SIZE=90 nor a comment: size=80
 #
 # Its commands are given in /root on a server with a site of four cats, which is as new for each row. What stands behind
 # $ is asked, and what follows is all that must come, on both streams, in lines of any length: "..." stands for any

@@ -4,11 +4,12 @@ D=cats.example.org
 state=/var/lib/avatar site=$state/site settings=/etc/default/avatar
 unit=/etc/systemd/system/avatar.service hook=/etc/letsencrypt/renewal-hooks/deploy/avatar
 conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other=/etc/nginx/conf.d/other.conf
-port=6666 # the Java program's
+port=302 # the Java program's
 # What comes in answers of several rows.
 done="4 pictures. The address for a profile: https://$D/me.png"
 untrusted="Browsers and forums refuse this site: SSL certificate problem: self-signed certificate. When the DNS leads $D
 here: deploy/certificate"
+keeps="The site keeps its pictures; this changes them: deploy/install $D FOLDER"
 four='Renard-1.png Renard-2.png Renard-3.png Renard-4.png of 4'
 removed='avatar is removed. These remain; delete what you no longer need, or show the site again by deploy/install.'
 former_files='nginx goes on with its former files; its error log, as /var/log/nginx/error.log, may say why'
@@ -232,10 +233,13 @@ changed() {
     echo "sh $site/deploy/install $D $state/back/pictures/$(ls $state/back/pictures)"
 }
 
-# HEADING [BLOCK]: the commands that deploy's guides have under it, for this server's domain.
+# HEADING [BLOCK]: the commands that deploy's guides have under it, for this server's domain, as who became root by su,
+# with a user's PATH.
 guide() {
     sh /srv/test/guide.sh "$1" "${2-}" deploy/*.md | sed "s/avatar[.]example[.]org/$D/g" > /srv/guide
-    [ -s /srv/guide ] && sh -e /srv/guide
+    [ -s /srv/guide ] || return 1
+    after_su=$(grep -o 'PATH=$PATH:/usr/sbin' deploy/README.md)
+    PATH=/srv/bin:/usr/local/bin:/usr/bin:/bin sh -ec "$after_su; . /srv/guide"
 }
 # WORDS: the first commands in the text of the guide that begin with them. What they copy to a server stays here.
 inline() {
