@@ -17,7 +17,6 @@ JAVA = "/usr/lib/jvm/default-java/bin/java"  # Debian's default-jre, whatever el
 FPM = str(max(Path("/usr/sbin").glob("php-fpm*"), default="php-fpm"))  # Debian names it by its version
 NGINX = ["nginx", "-e", "stderr", "-p", "{DIRECTORY}", "-c", "{DIRECTORY}/nginx.conf"]
 PHP = [FPM, "-R", "-y", "{DIRECTORY}/php-fpm.conf"]
-APACHE = ["apache2", "-D", "FOREGROUND", "-f", "{DIRECTORY}/apache.conf"]
 
 
 def only(pattern, file):
@@ -59,10 +58,10 @@ def deployed(address):
     return [JAVA, *command.replace("${", "{").split()]
 
 
-def jvm(name, folder, *args, flags=(), heap=64, port="{PORT}"):
+def jvm(name, folder, *args, flags=(), heap=64):
     """Libraries get more memory than the article's program, because some lose requests in 8 MB."""
     jar, lib = BUILD / folder / "main.jar", BUILD / folder / "lib"
-    return Peer(name, [[*java(*flags, "-cp", f"{jar}:{lib}/*", "Main", port, heap=heap), *args]], [jar])
+    return Peer(name, [[*java(*flags, "-cp", f"{jar}:{lib}/*", "Main", "{PORT}", heap=heap), *args]], [jar])
 
 
 def binary(name, path, *args, **more):
@@ -70,26 +69,24 @@ def binary(name, path, *args, **more):
     return Peer(name, [[program, "{PORT}", "{COUNT}", *args]], [program], **more)
 
 
-def served(name, server, *before, builds=(), **more):
-    """A web server, and the program that runs behind it."""
-    return Peer(name, [*before, server], [BUILD / "pictures", BUILD / "privkey.pem", *builds],
-                "apache" if server is APACHE else "nginx", **more)
+def served(name, *before, **more):
+    """nginx, and the program that runs behind it."""
+    return Peer(name, [*before, NGINX], [BUILD / "pictures", BUILD / "privkey.pem"], "nginx", **more)
 
 
 PICTURE = "/Renard-%d.png"
-SITE = served("the site", NGINX, deployed("127.0.0.1:{INNER}"), draws=False, picture=f"/{SET}/Renard-%d.png")
+SITE = served("the site", deployed("127.0.0.1:{INNER}"), draws=False, picture=f"/{SET}/Renard-%d.png")
 AVATAR, AVATAR_16 = avatar("avatar.jar"), avatar("avatar.jar, 16 MB", heap=16)
 ARTICLE = jvm("article's program", "original", heap=8)
 CACHED_POOL = jvm("article's program, cached pool", "original", "--pool", heap=8)
 GO = binary("Go net/http", "go/avatar", "{TLS}", BUILD / "fullchain.pem", BUILD / "privkey.pem", BUILD / "pictures",
             picture=PICTURE)
 HYPER = binary("Rust hyper", "rust/release/hyper")
-REDIRECT = served("nginx alone, redirect", NGINX, path="/redirect/any.png", picture=PICTURE)
-TOMCAT = jvm("Tomcat NIO", "tomcat", "Http11NioProtocol")
+REDIRECT = served("nginx alone, redirect", path="/redirect/any.png", picture=PICTURE)
 # What a visit costs.
-RIVALS = [SITE, REDIRECT, served("nginx alone, random_index", NGINX, path="/picture/any.png", status=200), GO,
-          served("PHP behind nginx", NGINX, PHP, path="/php/any.png", picture=PICTURE),
-          served("PHP behind nginx's cache", NGINX, PHP, path="/cached/any.png", draws=False, picture=PICTURE)]
+RIVALS = [SITE, REDIRECT, served("nginx alone, random_index", path="/picture/any.png", status=200), GO,
+          served("PHP behind nginx", PHP, path="/php/any.png", picture=PICTURE),
+          served("PHP behind nginx's cache", PHP, path="/cached/any.png", draws=False, picture=PICTURE)]
 # What became of the article's figures.
 CLAIMS = [ARTICLE, jvm("article's program, 16 MB", "original", heap=16), CACHED_POOL,
           jvm("article's program, ZGC", "original", flags=["-XX:+UseZGC"], heap=8), AVATAR, AVATAR_16, GO]
@@ -107,13 +104,8 @@ ALL = [
          [[BUILD / "worker/node_modules/workerd/bin/workerd", "serve", "{DIRECTORY}/config.capnp"]],
          [BUILD / "worker/node_modules"], "worker"),
     binary("Go, an SVG in any colour", "svg/avatar", status=200),
-    TOMCAT,
-    jvm("Tomcat NIO2", "tomcat", "Http11Nio2Protocol"),
-    served("Apache in front of Tomcat NIO", APACHE,
-           *jvm("", "tomcat", "Http11NioProtocol", port="{INNER}").commands, builds=TOMCAT.builds),
-    served("Apache in front of avatar.jar", APACHE, deployed("--pool 127.0.0.1:{INNER}"), picture=PICTURE),
+    jvm("Tomcat NIO", "tomcat"),
     jvm("Jetty servlet", "jetty"),
-    jvm("Jetty async servlet", "jetty", "--async"),
     jvm("HttpCore NIO", "httpcore"),
     jvm("Vert.x", "vertx"),
     Peer("Node.js", [["node", PEERS / "node/server.js", "{PORT}", "{COUNT}"]]),

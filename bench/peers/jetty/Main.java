@@ -1,4 +1,3 @@
-import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.*;
 import java.util.concurrent.ThreadLocalRandom;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
@@ -7,37 +6,21 @@ import org.eclipse.jetty.server.Server;
 
 class Main extends HttpServlet {
     static int count;
-    static boolean async;
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) {
-        if (async) {
-            AsyncContext context = request.startAsync();
-            context.start(() -> {
-                redirect(response);
-                context.complete();
-            });
-        } else {
-            redirect(response);
-        }
-    }
-
-    void redirect(HttpServletResponse response) {
         response.setStatus(302);
         int number = ThreadLocalRandom.current().nextInt(1, count + 1);
         response.setHeader("Location", "https://avatar.spacefox.fr/Renard-" + number + ".png");
         response.setHeader("Cache-Control", "private, no-store");
     }
 
-    /** Arguments: PORT COUNT [--async]. */
+    /** Arguments: PORT COUNT. */
     public static void main(String[] args) throws Exception {
         count = Integer.parseInt(args[1]);
-        async = args.length > 2;
         Server server = new Server(Integer.parseInt(args[0]));
         ServletContextHandler context = new ServletContextHandler();
-        ServletHolder servlet = new ServletHolder(new Main());
-        servlet.setAsyncSupported(true);
-        context.addServlet(servlet, "/");
+        context.addServlet(new ServletHolder(new Main()), "/");
         server.setHandler(context);
         server.start();
     }

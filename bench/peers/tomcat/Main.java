@@ -15,12 +15,12 @@ class Main extends HttpServlet {
         response.setHeader("Cache-Control", "private, no-store");
     }
 
-    /** Arguments: PORT COUNT PROTOCOL, Http11NioProtocol or Http11Nio2Protocol. */
+    /** Arguments: PORT COUNT. */
     public static void main(String[] args) throws Exception {
         count = Integer.parseInt(args[1]);
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(".");
-        Connector connector = new Connector("org.apache.coyote.http11." + args[2]);
+        Connector connector = new Connector();
         connector.setPort(Integer.parseInt(args[0]));
         // like the others: as many clients and as many requests per connection as come
         connector.setProperty("maxKeepAliveRequests", "-1");
