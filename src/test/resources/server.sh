@@ -202,11 +202,11 @@ impatient() { instead sleep 'exec /bin/sleep 0.1' && "$@"; }
 
 # COMMAND...: runs it while visitors follow redirects and load a picture of the set. It says what they get but pictures.
 unnoticed() {
-    picture=$(picture 1) || true # no site is shown yet
+    picture=$(picture 1 2> /dev/null) || true # where deploy/install has shown a site
     : > /run/visitors
     while [ -e /run/visitors ]; do
         visit --location --write-out '%{http_code} %{size_download}\n' \
-            --output /dev/null https://$D/me.png --output /dev/null "$picture" || true
+            --output /dev/null https://$D/me.png ${picture:+--output /dev/null "$picture"} || true
         sleep 0.1
     done > /run/visits &
     visitors=$! status=0
@@ -226,7 +226,7 @@ seen() {
 }
 
 # What an installation says where no package is there, in two lines.
-packages() { sed -n 's/^ *need \([a-z]\)/apt-get install \1/p' deploy/install; }
+packages() { sed -n 's/^ *need \([a-z].*\)/apt-get install \1, which may take some minutes/p' deploy/install; }
 # What it says when it has changed the pictures. The last line is the way back.
 changed() {
     echo 'The pictures have changed. This shows the former ones again:'
@@ -241,9 +241,9 @@ guide() {
     after_su=$(grep -o 'PATH=$PATH:/usr/sbin' deploy/README.md)
     PATH=/srv/bin:/usr/local/bin:/usr/bin:/bin sh -ec "$after_su; . /srv/guide"
 }
-# WORDS: the first commands in the text of the guide that begin with them. What they copy to a server stays here.
+# WORDS: the first commands in the text of the guides that begin with them. What they copy to a server stays here.
 inline() {
-    sh -e -c "$(tr '\n' ' ' < /root/deploy/README.md | grep -o "\`$1[^\`]*" |
+    sh -e -c "$(cat /root/deploy/README.md /root/deploy/operations.md | tr '\n' ' ' | grep -o "\`$1[^\`]*" |
         sed "1!d; s/^.//; s|192.0.2.1:|/root/|; s/avatar[.]example[.]org/$D/")"
 }
 
