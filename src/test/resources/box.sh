@@ -8,6 +8,8 @@
 #   box.sh leader PID                 prints the number of its first process, once systemd has started what it starts
 #   box.sh in LEADER COMMAND...       runs a command in it, for nine minutes at most
 #   box.sh end PID GROUP              ends it
+#   box.sh row ROOT TABLE NAME        gives a row to a box of its own, with the site of the rows, installed once and
+#                                     kept in target until deploy changes. Prints what is wrong
 set -eu
 project=$(cd "$(dirname "$0")/../../.." && pwd)
 
@@ -27,6 +29,7 @@ boot() {
     flock "$project/samples/Foxes.java" sh -c '[ "$1/Renard-4.png" -nt "$0" ] || java "$0" 4 "$1"' \
         "$project/samples/Foxes.java" "$project/target/box-foxes"
     cp -r "$project/target/box-foxes" root/foxes
+    cp -r root/foxes root/cats
     cp -r "$project/src/test/resources" srv/test
     # curl, for which each domain leads to the box, whose certificate nobody knows.
     cat > usr/bin/visit << 'END'
@@ -58,7 +61,10 @@ leader() {
     until leader=$(pgrep -P "$1" -x systemd) &&
         (run_in "$leader" systemctl is-system-running) 2> /dev/null | grep -qE '^(running|degraded)$'; do
         tries=$((tries + 1))
-        if [ $tries = 600 ] || ! kill -0 "$1" 2> /dev/null; then echo 'the box does not boot' >&2 && exit 1; fi
+        if [ $tries = 600 ] || ! kill -0 "$1" 2> /dev/null; then
+            echo 'the box does not boot: target/boxes.log may say why' >&2
+            exit 1
+        fi
         sleep 0.1
     done
     echo "$leader"
@@ -75,6 +81,52 @@ end() {
         [ $tries != 600 ] || { echo 'the box does not end' >&2 && exit 1; }
         sleep 0.1
     done
+}
+
+# FILES: sets pid and leader, of a box that ends with this process.
+begin() {
+    group=avatar-$(cat /proc/sys/kernel/random/uuid)
+    unshare --mount setsid sh "$0" boot "$1" "$group" < /dev/null >> "$project/target/boxes.log" 2>&1 9>&- &
+    pid=$!
+    trap 'end "$pid" "$group"' EXIT
+    trap 'exit 1' HUP INT TERM
+    leader=$(leader "$pid")
+}
+
+# ROOT FOLDER: installs the site of the rows in a box, and keeps what that has changed.
+site() {
+    begin "$1/packages:$1/clean"
+    (run_in "$leader" sh -ec '. /srv/test/server.sh; prepare; systemctl stop avatar nginx; rm -r /srv/test')
+    rm -rf "$2"
+    cp -a "/proc/$pid/root/mnt/upper" "$2"
+}
+
+# ROOT: a sum of what decides on these files.
+sum() {
+    (cd "$project" && cat deploy/* samples/Foxes.java src/test/resources/box.sh src/test/resources/server.sh
+        stat --format %Z "$1/packages") | cksum
+}
+is_current() { [ "$(sum "$1")" = "$(cat "$folder.sum" 2> /dev/null)" ]; }
+
+row() {
+    mkdir -p "$project/target"
+    folder=$project/target/site-${1##*/}
+    if [ "$2" = first ]; then
+        files=$1/clean
+    else
+        exec 9> "$folder.lock"
+        flock --shared 9 # nobody makes the site anew while a row uses it
+        if ! is_current "$1"; then
+            flock 9
+            is_current "$1" || sh "$0" site "$1" "$folder" > "$folder.log" 2>&1 || { cat "$folder.log" && exit 1; }
+            sum "$1" > "$folder.sum"
+            flock --shared 9
+        fi
+        files=$folder:$1/packages:$1/clean
+    fi
+    begin "$files"
+    run_in "$leader" sh /srv/test/rows.sh run "$2" "$3" 9>&- &
+    wait $!
 }
 
 command=$1

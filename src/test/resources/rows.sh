@@ -5,17 +5,20 @@
 #         $ refused deploy/install $D cats
 #         /etc/default/avatar has a line that is neither SIZE=90 nor a comment: size=80
 #
-# Its commands are given in /root on a server with a site of four cats, which is as new for each row. What stands behind
-# $ is asked, and what follows is all that must come, on both streams, in lines of any length: "..." stands for any
-# text, and [1] behind it for the exit status, if it is not 0. Commands before $ must succeed, and may print anything. A
-# row can ask several times, and what is asked goes on in lines that begin further to the right. server.sh has the names
-# ($D) and the commands (refused) that are not Debian's; names are also filled in where an answer has them. Rows of
-# first.txt are given on a server on its first day. A row is given to Debian 12, or to 13 where the length of its name
-# is odd, and to both if that ends with "(both)". Rows of pictures.txt are given to both in an empty folder, with the
-# commands of pictures/functions.sh.
+# Its commands are given in /root on a server of its own, with a site of four cats. What stands behind $ is asked, and
+# what follows is all that must come, on both streams, in lines of any length: "..." stands for any text, and [1] behind
+# it for the exit status, if it is not 0. Commands before $ must succeed, and may print anything. A row can ask several
+# times, and what is asked goes on in lines that begin further to the right. server.sh has the names ($D) and the
+# commands (refused) that are not Debian's; names are also filled in where an answer has them. Rows of first.txt are
+# given on a server on its first day, and those of pictures.txt in an empty folder, with the commands of
+# pictures/functions.sh.
+# A name can end with the Debian to which `mvn verify` gives the row: (12), (13) or (both). `.ci/run long` gives it to
+# both and to testing, but for (only 12), (only 13) and (only both). Without such a mark pictures go to both, and other
+# rows to 12, or to 13 where the length of the name is odd.
 #
-#   rows.sh list              prints DEBIAN TABLE: NAME of each row
+#   rows.sh list [all]        prints DEBIAN TABLE: NAME of each row
 #   rows.sh show TABLE NAME   prints a row's commands and answers
+#   rows.sh script TABLE      prints the commands of its rows, for shellcheck
 #   rows.sh run TABLE NAME    gives a row to this server. Exit status 1, and what came, when something else should come
 set -e
 rows=$(cd "$(dirname "$0")" && pwd)
@@ -31,27 +34,49 @@ lines() {
         { sub(/^    /, ""); print name "\t" $0 }' "$rows/rows/$1.txt"
 }
 
+# [all]: without this word, what `mvn verify` gives to whom.
 list() {
     for table in "$rows"/rows/*.txt; do
         table=$(basename "$table" .txt)
         all=$(lines "$table")
-        printf '%s\n' "$all" | cut -f 1 | uniq | awk -v table="$table" '
-            /[(]both[)]$/ || table == "pictures" { print 12, table ": " $0; print 13, table ": " $0; next }
-            { print length($0) % 2 ? 13 : 12, table ": " $0 }'
+        printf '%s\n' "$all" | cut -f 1 | uniq | awk -v table="$table" -v all="${1-}" '
+            {
+                mark = substr($0, match($0, /[(][^(]*$/))
+                if (mark !~ /^[(](only )?(12|13|both)[)]$/)
+                    mark = table == "pictures" ? "both" : length($0) % 2 ? 13 : 12
+                debians = mark ~ /both/ ? "12 13" : mark ~ /12/ ? "12" : "13"
+                if (all && mark !~ /only/) debians = "12 13 testing"
+                for (n = split(debians, debian); n; n--) print debian[n], table ": " $0
+            }'
     done
 }
 
 show() { lines "$1" | awk -v name="$2" 'index($0, name "\t") == 1 { print substr($0, length(name) + 2) }'; }
 
-# Keeps what is done first in the file 0, questions in 1, 2 and so on, and what must come in 1.answer, 2.answer ...
+# TABLE NAME: the row's lines, each behind the name of its file: 0 for what is done first, 1, 2 and so on for what is
+# asked, and 1.answer, 2.answer and so on for what must come.
+parts() {
+    show "$@" | awk '
+        BEGIN { file = n = 0 }
+        sub(/^\$ /, "") { file = ++n; print file "\t" $0; next }
+        n && !/^ / { file = n ".answer" }
+        { print file "\t" $0 }'
+}
+
+# Each row's in a shell of its own.
+script() {
+    echo ". $rows/server.sh"
+    [ "$1" != pictures ] || echo ". $rows/pictures/functions.sh"
+    lines "$1" | cut -f 1 | uniq | while read -r name; do
+        printf '%s\n' "( # $name" "$(parts "$1" "$name" | sed -n 's/^[0-9]*\t//p')" ')'
+    done
+}
+
 split() {
     rm -rf /srv/row
     mkdir -p /srv/row
     : > /srv/row/0
-    show "$@" | awk -v file=/srv/row/0 '
-        sub(/^\$ /, "") { file = "/srv/row/" ++n; printf "" > (file ".answer"); print > file; next }
-        n && !/^ / && file !~ /r$/ { file = file ".answer" }
-        { print > file }'
+    parts "$@" | awk -F '\t' '{ file = "/srv/row/" $1; sub(/[^\t]*\t/, ""); print > file }'
 }
 
 plain() { tr -s '[:space:]' ' ' | sed 's/^ //; s/ $//'; }
@@ -67,6 +92,14 @@ END" | plain)
     case $said in $(printf '%s\n' "$wanted" | sed 's/[][\\*?]/\\&/g; s/[.][.][.]/*/g')) return ;; esac
     printf '$ ' && cat "$1" "$1.came"
     printf '%s\n' 'This should have come:' "${wanted:-nothing}" 'in place of:' "${said:-nothing}"
+    printf '%s\n' "$wanted" "$said" | awk '
+        NR == 1 { wanted = $0 }
+        NR == 2 {
+            for (i = 1; i <= length(wanted) && substr(wanted, i, 1) == substr($0, i, 1); i++) {}
+            while (i > 1 && substr(wanted, i - 1, 1) != " ") i--
+            print "From where it differs on it should be: " substr(wanted, i, 80)
+            print "                               and is: " substr($0, i, 80)
+        }'
     return 1
 }
 
@@ -93,12 +126,17 @@ answer() {
     done
 }
 
+# The last question that has been asked, and what has come so far.
+ended() {
+    hangs=$(find /srv/row -name '*.came' | sort -V | tail -n 1)
+    echo 'It was ended while it waited for:'
+    cat "${hangs%.came}" "$hangs"
+    exit 124
+}
+
 # What goes on behind a row has no pipe of the caller's.
 run() {
-    case $1 in
-    first) cp -r /root/foxes /root/cats ;;
-    *) (. "$rows/server.sh"; restore site) ;;
-    esac
+    trap ended TERM
     if sh "$rows/rows.sh" answer "$@" > /srv/row.log 2>&1 < /dev/null; then return; fi
     cat /srv/row.log
     return 1

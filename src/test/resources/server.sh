@@ -32,43 +32,13 @@ picture() { sed -n "s/[*]/$1/; s/^URL='\(.*\)'/\1/p" $site/environment; } # NUMB
 set_name() { picture 1 | cut -d / -f 4; }
 jvm() { systemctl show --property=MainPID --value avatar; }
 
-# A server with the site of four cats that is /root/foxes, by the folder deploy, and without Debian's own site, which
-# would answer on port 80 whoever names no domain. `restore` makes it as it is now.
+# A server with the site of four cats, and without Debian's own site, which would answer whoever names no domain.
 prepare() {
-    cp -r foxes cats
     rm -f $enabled/default
     systemctl --quiet enable --now nginx
     deploy/install $D cats
-    keep site
 }
 
-# NAME: of what `restore NAME` makes the server again.
-places='etc root usr/local var/lib/avatar var/www'
-keep() {
-    mkdir -p "/srv/kept/$1" /var/lib/avatar /var/www
-    (cd / && rsync -a --relative --delete $places "/srv/kept/$1")
-    services > "/srv/kept/$1/services"
-}
-restore() {
-    nft flush ruleset
-    systemctl stop nginx $(services | grep -vxFf "/srv/kept/$1/services") 2> /dev/null || true
-    pkill -x nginx || true
-    ip address flush dev lo scope global
-    umount -l $unit /var/lib/nginx 2> /dev/null || true
-    rm -rf /var/lib/apache2/site/*/avatar /run/avatar/*
-    find /srv -mindepth 1 -maxdepth 1 ! -name kept ! -name test -exec rm -rf {} +
-    changed=$(cd "/srv/kept/$1" && rsync -aiO --relative --checksum --delete $places / |
-        grep -E ' (etc|var/lib/avatar)/') || true
-    case $1,$(ps -o stat= -p "$(jvm)" 2> /dev/null),$changed in
-    site,[RS]*,) ;; # a Java program that a row has left alone goes on
-    *) { systemctl stop avatar || true; systemctl daemon-reload; } 2> /dev/null ;;
-    esac
-    systemctl reset-failed
-    [ "$1" = site ] || return 0
-    timeout 60 systemctl start avatar nginx ||
-        { echo 'The server does not become as it was:'; systemctl status avatar nginx; exit 1; }
-}
-services() { systemctl list-units --plain --no-legend --type=service,socket --state=active | cut -d ' ' -f 1; }
 # NAME COMMANDS: what stands in for a tool from now on.
 instead() {
     mkdir -p /srv/bin

@@ -75,7 +75,7 @@ class PowerIT {
                 systemctl restart systemd-journald
                 mkdir -p /var/lib/avatar/sites/2026-11-28.backup
                 echo mine > /var/lib/avatar/sites/2026-11-28.backup/notes
-                """ + RENEW + ". /srv/test/server.sh; prepare; rm -r /srv/kept");
+                """ + RENEW + ". /srv/test/server.sh; prepare");
     }
 
     /** Another certificate, where certbot has them. */
