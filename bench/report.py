@@ -23,11 +23,13 @@ THEN = {"article's program": "8,807; 30 to 40 MB by estimate", "article's progra
         "Go net/http": "13,000, on two cores", "picture": "450, by nginx over HTTPS",
         "10,000 clients": "50,000, another article's goal"}
 ELSEWHERE = {"Ada Web Server": "20,606, i7-6700HQ", "C++ accept loop": "55,000; by five ab 143,000 (1)",
-             "Go net/http": "17,781, i7-10710U; 23,000, i7-7700HQ and i7-8565U", "Go sequential TCP": "28,000, i7-8565U; 49,000 (1)",
+             "Go net/http": "17,781, i7-10710U; 23,000, i7-7700HQ and i7-8565U",
+             "Go sequential TCP": "28,000, i7-8565U; 49,000 (1)",
              "Go, an SVG in any colour": "12,590, i7-10710U", "HttpCore NIO": "16,137 to 18,291 (2)",
              "Jetty servlet": "11,834 to 14,543 (2); 2,829 (4)", "Rust hyper": "23,000, i7-7700HQ",
              "Rust sequential TCP": "18,454, i7-7700HQ", "Tomcat NIO": "20,378 (3); 3,206 to 7,405 (2)",
-             "Vert.x": "about the article's program", "article's program": "8,807, Xeon E5-2690 v3; 17,000, its author's"}
+             "Vert.x": "about the article's program",
+             "article's program": "8,807, Xeon E5-2690 v3; 17,000, its author's"}
 
 
 def fingerprints():
@@ -170,8 +172,8 @@ def write(parts):
     failed = [f"{name} ({key}: {why})" for key, part in parts.items() for name, why in part["failed"].items()]
     machine = re.sub(r", go .*", "", last["machine"])  # Java and nginx are enough here
     made = {"machine": textwrap.wrap(
-        f"Of {last['of'][:10]}, on {machine}. Others took at most {max(others.values())} % of the processor time in use, "
-        f"and {resting} % where all mostly rest.{' Without figures: ' * bool(failed)}{'; '.join(failed)}", 120,
+        f"Of {last['of'][:10]}, on {machine}. Others took at most {max(others.values())} % of the processor time in "
+        f"use, and {resting} % where all mostly rest.{' Without figures: ' * bool(failed)}{'; '.join(failed)}", 120,
         break_on_hyphens=False)}
     for make in (verdicts, visits_table, article_table, programs_table):
         made[make.__name__] = make(rows)
