@@ -107,7 +107,8 @@ def visits_table(rows):
 def article_table(rows):
     programs = sorted((row for row in rows.values() if "ab" in row), key=lambda row: -order(row, "ab", "rate"))
     fields = ("rate", "cpu", "first", "memory")
-    return table(["", "then: requests/s", "here: requests/s", "CPU, µs", "CPU to the first answer, ms", "MB"], [
+    heads = ["", "then: requests/s", "here: requests/s", "CPU: µs a request", "CPU: ms to the first answer", "MB"]
+    return table(heads, [
         *([row["name"], THEN.get(row["name"], ""), *(figure(row, "ab", field) for field in fields)]
           for row in programs),
         *([f"the site, {what}", THEN[key], *(figure(rows["the site"], key, field) for field in fields)]
@@ -117,7 +118,7 @@ def article_table(rows):
 def programs_table(rows):
     programs = sorted((row for row in rows.values() if row.keys() & {"kept alive", "closed"}),
                       key=lambda row: (order(row, "kept alive"), order(row, "closed")))
-    return table(["", "kept alive: CPU, µs", "closed: CPU, µs", "MB", "then: requests/s"], [
+    return table(["", "kept alive: µs a request", "closed: µs a request", "MB", "then: requests/s"], [
         [row["name"], figure(row, "kept alive"), figure(row, "closed"), figure(row, "closed", "memory"),
          ELSEWHERE.get(row["name"], "")] for row in programs])
 
