@@ -124,16 +124,17 @@ def programs_table(rows):
 
 
 def place(x, y, text, lines):
-    """Where a label of a point covers none of the lines: above it, else below, and else as near as may be."""
+    """The nearest place for the label of a point where it covers none of the lines, or else right above."""
     def height(line, at):
         """The line's y there, between two of its points."""
-        (left, before), (right, after) = next((pair for pair in zip(line, line[1:]) if pair[1][0] >= at))
+        at = min(max(at, line[0][0]), line[-1][0])
+        (left, before), (right, after) = next(pair for pair in zip(line, line[1:]) if pair[1][0] >= at)
         return before + (after - before) * (at - left) / (right - left)
     half = 5 * len(text)
     places = [(x + across, y + down) for across in (0, half, -half, 2 * half, -2 * half) for down in (-9, 20, -22, 33)]
-    return next((at, base) for at, base in sorted(places, key=lambda each: math.dist(each, (x, y + 5)))
-                if not any(base - 14 < height(line, min(max(step, line[0][0]), line[-1][0])) < base + 5
-                           for line in lines for step in range(at - half, at + half + 1)))
+    free = [(middle, base) for middle, base in places if not any(
+        base - 14 < height(line, at) < base + 5 for line in lines for at in range(middle - half, middle + half + 1))]
+    return min(free, key=lambda each: math.dist(each, (x, y + 5)), default=places[0])
 
 
 def chart(rows):
