@@ -100,7 +100,7 @@ def verdicts(rows):
 
 
 def visits_table(rows):
-    return table(["", *COSTS, "MB"], [[row["name"], *(figure(row, *cost) for cost in COSTS.values()),
+    return table(["", *COSTS, "MB at 1/s"], [[row["name"], *(figure(row, *cost) for cost in COSTS.values()),
                                        figure(row, "1/s", "memory")] for row in rivals(rows)])
 
 
@@ -118,7 +118,7 @@ def article_table(rows):
 def programs_table(rows):
     programs = sorted((row for row in rows.values() if row.keys() & {"kept alive", "closed"}),
                       key=lambda row: (order(row, "kept alive"), order(row, "closed")))
-    return table(["", "kept alive: µs a request", "closed: µs a request", "MB", "then: requests/s"], [
+    return table(["", "kept alive: µs a request", "closed: µs a request", "closed: MB", "then: requests/s"], [
         [row["name"], figure(row, "kept alive"), figure(row, "closed"), figure(row, "closed", "memory"),
          ELSEWHERE.get(row["name"], "")] for row in programs])
 
@@ -159,7 +159,7 @@ def chart(rows):
     for load, (x, y) in zip(loads, lines["the site"]):
         text = number(costs["the site", load])
         x, y = place(x, y, text, lines.values())
-        shapes.append(f'<text x="{x}" y="{y}" text-anchor="middle" class="site">{text}</text>')
+        shapes.append(f'<text x="{x}" y="{y}" text-anchor="middle" fill="{COLOURS["the site"]}" class="site">{text}</text>')
     return "\n".join(["<!-- by bench/report.py -->", *shapes, "</svg>", ""])
 
 
@@ -174,7 +174,7 @@ def write(parts):
     failed = [f"{name} ({key}: {why})" for key, part in parts.items() for name, why in part["failed"].items()]
     machine = re.sub(r", go .*", "", last["machine"])  # Java and nginx are enough here
     made = {"machine": textwrap.wrap(
-        f"Of {last['of'][:10]}, on {machine}. Others took at most {max(others.values())} % of the processor time in "
+        f"Measured on {last['of'][:10]}, on {machine}. Other processes took at most {max(others.values())} % of the processor time in "
         f"use, and {resting} % where all mostly rest.{' Without figures: ' * bool(failed)}{'; '.join(failed)}", 120,
         break_on_hyphens=False)}
     for make in (verdicts, visits_table, article_table, programs_table):
