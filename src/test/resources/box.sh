@@ -76,7 +76,7 @@ end() {
     kill -KILL $(pgrep -P "$1" -x systemd) "$1" 2> /dev/null || true
     tries=0
     until find /sys/fs/cgroup -depth -type d -path "*/$2*" -exec rmdir {} + 2> /dev/null &&
-        ! find /sys/fs/cgroup -type d -path "*/$2*" | grep -q .; do
+        ! find /sys/fs/cgroup -type d -path "*/$2*" 2> /dev/null | grep -q .; do
         tries=$((tries + 1))
         [ $tries != 600 ] || { echo 'the box does not end' >&2 && exit 1; }
         sleep 0.1

@@ -27,7 +27,9 @@ rows=$(cd "$(dirname "$0")" && pwd)
 lines() {
     awk '/^#/ || /^ *$/ { next }
         /^[^ ]/ {
-            name = $0; sub(/:( .*|$)/, "", name); $0 = substr($0, length(name) + 3)
+            name = $0
+            if (name !~ /[(](only )?(12|13|both)[)]$/) sub(/:( .*|$)/, "", name)
+            $0 = substr($0, length(name) + 3)
             if (seen[name]++) { print FILENAME ": two rows are called: " name > "/dev/stderr"; exit 1 }
             if ($0 == "") next
         }
@@ -58,7 +60,7 @@ show() { lines "$1" | awk -v name="$2" 'index($0, name "\t") == 1 { print substr
 parts() {
     show "$@" | awk '
         BEGIN { file = n = 0 }
-        sub(/^\$ /, "") { file = ++n; print file "\t" $0; next }
+        sub(/^\$ /, "") { file = ++n; print file "\t" $0 "\n" file ".answer\t"; next }
         n && !/^ / { file = n ".answer" }
         { print file "\t" $0 }'
 }
@@ -79,31 +81,59 @@ split() {
     parts "$@" | awk -F '\t' '{ file = "/srv/row/" $1; sub(/[^\t]*\t/, ""); print > file }'
 }
 
-plain() { tr -s '[:space:]' ' ' | sed 's/^ //; s/ $//'; }
+# The answers of these tables are compared as one line, in which "[1]" is the exit status.
+folded='checks first guides installs others pictures refusals service visitors'
+is_folded() { echo "$folded" | grep -qw "$table"; }
+status_line() { if is_folded; then echo "[$status]"; else echo "exit status $status"; fi; }
 
-# FILE: its answer is what came.
+# Lines without what is blank at their ends, blank twice, or empty.
+plain() {
+    ! is_folded || { tr -s '[:space:]' ' ' | sed 's/^ //; s/ $//; /^$/d'; return; }
+    sed 's/[[:space:]][[:space:]]*/ /g; s/^ //; s/ $//; /^$/d'
+}
+
+# FILE: its answer is what came, line by line.
 judge() {
-    said=$(plain < "$1.came")
-    # What the shell takes as a pattern is literal, but for "...".
-    wanted=$(eval "cat << END
-$(cat "$1.answer")
-END" | plain)
-    # shellcheck disable=SC2254 # a pattern
-    case $said in $(printf '%s\n' "$wanted" | sed 's/[][\\*?]/\\&/g; s/[.][.][.]/*/g')) return ;; esac
-    printf '$ ' && cat "$1" "$1.came"
-    printf '%s\n' 'This should have come:' "${wanted:-nothing}" 'in place of:' "${said:-nothing}"
-    printf '%s\n' "$wanted" "$said" | awk '
-        NR == 1 { wanted = $0 }
-        NR == 2 {
-            for (i = 1; i <= length(wanted) && substr(wanted, i, 1) == substr($0, i, 1); i++) {}
-            while (i > 1 && substr(wanted, i - 1, 1) != " ") i--
-            print "From where it differs on it should be: " substr(wanted, i, 80)
-            print "                               and is: " substr($0, i, 80)
-        }'
+    eval "cat << END
+$(sed ':a; $!{N; ba}; s/\n  */ /g' "$1.answer")
+END" | plain > "$1.wanted"
+    plain < "$1.came" | awk -v file="$1.wanted" '
+        # What this text allows: "..." stands for any text.
+        function matches(line, text) {
+            gsub(/[][\\^$.*+?(){}|]/, "\\\\&", text)
+            gsub(/\\[.]\\[.]\\[.]/, ".*", text)
+            return line ~ "^" text "$"
+        }
+        # Whether the lines of what came from this one on are those that are wanted; how far they are is kept.
+        function is_right(line, want) {
+            for (; wanted[want] != "..."; want++) {
+                if (line > most) { most = line; differs = want }
+                if (line > lines || want > count) return line > lines && want > count
+                if (!matches(came[line++], wanted[want])) return 0
+            }
+            for (; line <= lines + 1; line++) if (is_right(line, want + 1)) return 1
+            return 0
+        }
+        BEGIN { while ((getline line < file) > 0) wanted[++count] = line }
+        { came[++lines] = $0 }
+        END {
+            if (is_right(1, 1)) exit
+            should = wanted[differs]; is = came[most]
+            for (i = 1; i <= length(should) && substr(should, i, 1) == substr(is, i, 1); i++) {}
+            while (i > 1 && substr(should, i - 1, 1) != " ") i--
+            print "This should have come" (i > 1 ? " behind \"" substr(is, 1, i - 2) "\"" : "") ":"
+            print (differs > count ? "nothing more" : substr(should, i))
+            print "in place of:"
+            print (most > lines ? "nothing more" : substr(is, i))
+            exit 1
+        }' > "$1.wrong" && return
+    echo "\$ $(cat "$1")"
+    cat "$1.came" "$1.wrong"
     return 1
 }
 
 answer() {
+    table=$1
     split "$@"
     [ -e /srv/row/1 ] || { echo 'It asks nothing.' && exit 1; }
     # shellcheck source=server.sh
@@ -121,7 +151,7 @@ answer() {
         (. "$question") > "$question.came" 2>&1
         status=$?
         set -e
-        [ $status = 0 ] || echo "[$status]" >> "$question.came"
+        [ $status = 0 ] || status_line >> "$question.came"
         judge "$question"
     done
 }

@@ -7,24 +7,32 @@ conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other=/etc/nginx/con
 port=302 # the Java program's
 # What comes in answers of several rows.
 done="4 pictures. The address for a profile: https://$D/me.png"
-untrusted="Browsers and forums refuse this site: SSL certificate problem: self-signed certificate. When the DNS leads $D
-here: deploy/certificate"
+untrusted="Browsers and forums refuse this site: SSL certificate problem: self-signed certificate. When the DNS leads \
+$D here: deploy/certificate"
 keeps="The site keeps its pictures; this changes them: deploy/install $D FOLDER"
-four='Renard-1.png Renard-2.png Renard-3.png Renard-4.png of 4'
+four='Renard-1.png
+Renard-2.png
+Renard-3.png
+Renard-4.png
+of 4'
 removed='avatar is removed. These remain; delete what you no longer need, or show the site again by deploy/install.'
 former_files='nginx goes on with its former files; its error log, as /var/log/nginx/error.log, may say why'
-read_first="deploy/install: another site of this nginx no longer answers visitors who name no site, for nginx reads
+read_first="deploy/install: another site of this nginx no longer answers visitors who name no site, for nginx reads \
 avatar first: write default_server into that site's listen lines, which nginx -T shows
 deploy/install: no site is shown"
 no_ipv6='The site does not answer by IPv6, because nginx did not. Where other sites listen, add listen [::]:80 and
 [::]:443; if there are none, give deploy/remove; then install again.'
 random='200 image/png no-cache, no-store, max-age=0 cross-origin'
-no_redirect="https://$D/me.png at 127.0.0.1: expected a redirect to one of its pictures that nobody may keep, but got
+no_redirect="https://$D/me.png at 127.0.0.1: expected a redirect to one of its pictures that nobody may keep, but got \
 $random: nginx does not reach the Java program, or lacks the picture
-http://$D/ at 127.0.0.1: expected a redirect to one of its pictures by https, but got
+http://$D/ at 127.0.0.1: expected a redirect to one of its pictures by https, but got \
 $random: nginx does not reach the Java program, or lacks the picture"
-certbot='Saving debug log to /var/log/letsencrypt/letsencrypt.log ... - - -' # up to the end of its last frame
-pebble="issuer=CN=Pebble Intermediate CA ... $D does match certificate"
+certbot='Saving debug log to /var/log/letsencrypt/letsencrypt.log
+...
+- - - ...' # the end of its last frame
+pebble="issuer=CN=Pebble Intermediate CA ...
+sha256 Fingerprint=...
+Hostname $D does match certificate"
 cd /root
 
 shown() { echo $site/pictures/*; } # the folder of the set that is shown
