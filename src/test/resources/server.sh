@@ -64,8 +64,6 @@ drop_in() {
     { echo '[Service]' && (shift && printf '%s\n' "$@"); } > "/etc/systemd/system/$1.service.d/own.conf"
     systemctl daemon-reload
 }
-# PATTERN...: packets that a firewall drops.
-firewall() { nft "table inet fox { chain out { type filter hook output priority 0; $* drop; }; }"; }
 # [BEGIN END [NAME [FOLDER]]]: the operator's own certificate, its own authority, for a time that begins and ends so
 # many days from now, and for another name than the site's.
 certificate() (
@@ -92,9 +90,6 @@ edit() {
     systemctl restart nginx
 }
 no_site() { deploy/remove > /dev/null && rm -rf $state; } # no site of avatar yet
-# A folder that nginx reads behind Debian's two.
-late=/etc/nginx/domains-enabled/shop.conf
-late() { sed -i 's|.*sites-enabled.*|&\ninclude /etc/nginx/domains-enabled/*.conf;|' $conf; }
 
 # FILE [LISTEN [REST]]: another site of nginx, with names and TLS that other sites have.
 shop() {
@@ -311,8 +306,6 @@ ask_all() {
     }
 }
 
-# Redirects are old after a second in place of ten.
-renew_sooner() { edit 's/valid 302 10s/valid 302 1s/'; }
 # As after a boot.
 forget() { systemctl stop nginx && find /run/avatar -type f -delete && systemctl start nginx; }
 # All 64 redirects, and none of a former site.
