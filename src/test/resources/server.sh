@@ -3,14 +3,14 @@
 D=cats.example.org
 state=/var/lib/avatar site=$state/site settings=/etc/default/avatar
 unit=/etc/systemd/system/avatar.service hook=/etc/letsencrypt/renewal-hooks/deploy/avatar
-conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other=/etc/nginx/conf.d/other.conf
+conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other_site=/etc/nginx/conf.d/other.conf
 port=302 # the Java program's
 # What comes in answers of several rows.
-done="4 pictures. The address for a profile: https://$D/me.png"
+success="4 pictures. The address for a profile: https://$D/me.png"
 untrusted="Browsers and forums refuse this site: SSL certificate problem: self-signed certificate. When the DNS leads \
 $D here: deploy/certificate"
 keeps="The site keeps its pictures; this changes them: deploy/install $D FOLDER"
-four='Renard-1.png
+all_four='Renard-1.png
 Renard-2.png
 Renard-3.png
 Renard-4.png
@@ -54,8 +54,8 @@ instead() {
     PATH=/srv/bin:$PATH
 }
 # PORT ADDRESS: another program listens there.
-other() {
-    systemd-run --quiet --collect --unit="other-$1" python3 -m http.server --bind "$2" "$1"
+take_port() {
+    systemd-run --quiet --collect --unit="port-$1" python3 -m http.server --bind "$2" "$1"
     until ss -Hltn "sport = :$1" | grep -q .; do sleep 0.1; done
 }
 # UNIT LINE...: lines of the operator's own, in the section [Service].
@@ -66,7 +66,7 @@ drop_in() {
 }
 # [BEGIN END [NAME [FOLDER]]]: the operator's own certificate, its own authority, for a time that begins and ends so
 # many days from now, and for another name than the site's.
-certificate() (
+own_certificate() (
     mkdir -p "${4-/etc/avatar}" /srv/ca
     cd "${4-/etc/avatar}"
     : > /srv/ca/index
@@ -80,7 +80,7 @@ certificate() (
 )
 # END NAME: one that certbot has, and that everybody trusts.
 trusted() {
-    certificate -9 "$1" "$2" /etc/letsencrypt/live/example.org
+    own_certificate -9 "$1" "$2" /etc/letsencrypt/live/example.org
     cat /etc/letsencrypt/live/example.org/fullchain.pem >> /etc/ssl/certs/ca-certificates.crt
 }
 # COMMANDS: of sed, which change the site's nginx.conf.
@@ -94,7 +94,7 @@ no_site() { deploy/remove > /dev/null && rm -rf $state; } # no site of avatar ye
 # FILE [LISTEN [REST]]: another site of nginx, with names and TLS that other sites have.
 shop() {
     mkdir -p "${1%/*}"
-    [ -e /srv/fullchain.pem ] || certificate -1 89 shop.example /srv
+    [ -e /srv/fullchain.pem ] || own_certificate -1 89 shop.example /srv
     cat > "$1" << END
 limit_conn_zone \$binary_remote_addr zone=client:10m;
 limit_req_zone \$binary_remote_addr zone=site:10m rate=9r/s;
@@ -121,16 +121,16 @@ answers() {
 }
 # COMMAND...: prints how it refuses, without what all refusals have, and five names at most of what has changed.
 refused() {
-    look > /srv/before
+    snapshot > /srv/before
     status=0
     "$@" > /srv/said 2>&1 || status=$?
-    look > /srv/after
+    snapshot > /srv/after
     diff /srv/before /srv/after | sed -n 's/^[<>] \([^\t]*\).*/\1 has changed./p' | sort -u | head -n 5
     [ $status != 0 ] || echo 'This is no refusal.'
     sed '/^deploy.install: the former site is shown$/d; s/^deploy.install: //; /^usage: /,$d' /srv/said
 }
 # What an installation may touch, a line each: files, links, services, ports, and whether visitors are answered.
-look() {
+snapshot() {
     cd /
     find etc var/lib/avatar -type f ! -name '*-' -exec sha256sum {} + | sed 's/\([^ ]*\)  \(.*\)/\2\t\1/' | sort
     find etc var/lib/avatar -printf '%p\t%m %u %l\n' | sort
@@ -191,7 +191,7 @@ unnoticed() {
     return $status
 }
 # The pictures that 99 visits are led to, if they are the set's, byte for byte, and how many files the set has.
-seen() {
+visitors_see() {
     visit --output /dev/null --write-out '%{redirect_url}\n' "https://$D/[1-99]" | sort -uV | while read -r url; do
         visit "$url" | cmp - $site/pictures/*/"${url##*/}" && echo "${url##*/}"
     done
@@ -307,10 +307,10 @@ ask_all() {
 }
 
 # As after a boot.
-forget() { systemctl stop nginx && find /run/avatar -type f -delete && systemctl start nginx; }
+empty_cache() { systemctl stop nginx && find /run/avatar -type f -delete && systemctl start nginx; }
 # All 64 redirects, and none of a former site.
-fetch() {
-    forget
+fill_cache() {
+    empty_cache
     for _ in $(seq 60); do
         visits 300 > /srv/said
         [ "$(find /run/avatar -type f ! -name '*.*' | wc -l)" != 64 ] || return 0

@@ -80,7 +80,7 @@ class PowerIT {
 
     /** Another certificate, where certbot has them. */
     private static final String RENEW = """
-            (. /srv/test/server.sh; certificate -1 89 $D /etc/letsencrypt/live/$D)
+            (. /srv/test/server.sh; own_certificate -1 89 $D /etc/letsencrypt/live/$D)
             """;
 
     private static void here(String script, Object... arguments) throws IOException {
