@@ -7,8 +7,8 @@ conf=/etc/nginx/nginx.conf enabled=/etc/nginx/sites-enabled other_site=/etc/ngin
 port=302 # the Java program's
 # What comes in answers of several rows.
 success="4 pictures. The address for a profile: https://$D/me.png"
-untrusted="Browsers and forums refuse this site: SSL certificate problem: self-signed certificate. When the DNS leads \
-$D here: deploy/certificate"
+# What curl says of a certificate that nobody knows differs.
+untrusted="Browsers and forums refuse this site: SSL...certificate... When the DNS leads $D here: deploy/certificate"
 keeps="The site keeps its pictures; this changes them: deploy/install $D FOLDER"
 all_four='Renard-1.png
 Renard-2.png
