@@ -53,6 +53,9 @@ look() {
         [ "$(stat -c %a "$f")" = 644 ] || echo may not be read
     done
 }
+alike() { # FILE FILE: both have the same pixels
+    [ "$(convert "$1" -depth 8 rgba:- | cksum)" = "$(convert "$2" -depth 8 rgba:- | cksum)" ] && echo alike
+}
 made() { $pictures "${1-.}" $out ${2+"$2"} && look; } # [FOLDER [SIZE]]
 counted() { cut -d ' ' -f 2- | uniq -c; }
 left() { find /root -maxdepth 1 -name '*out*'; } # what should not be left of a run that failed
@@ -62,5 +65,15 @@ status = subprocess.call(sys.argv[1:])
 kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 sys.exit(status if kilobytes < 440_000 else f"{kilobytes} KB")' "$@"
 }
-reader() { timeout 60 sh -c 'until pgrep -u 65533; do :; done'; } # its process number, when there is one
-attacked() { sed -i "/^# --- A reader/r $here/attack.py" $pictures; } # puts attack.py behind read()
+reader() { # the process number of one that lasts, as the trial at the beginning does not
+    for _ in $(seq 200); do
+        pid=$(pgrep -u 65533) || true
+        sleep 0.3
+        [ ! "$pid" ] || [ "$pid" != "$(pgrep -u 65533)" ] || { echo "$pid" && return; }
+    done
+}
+attacked() { # puts attack.py between a reader and the run, for all callers
+    sed -i "/^# --- The run/r $here/attack.py" $pictures
+    cp $pictures .pictures
+    chmod 755 . ..
+}
