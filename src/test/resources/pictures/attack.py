@@ -37,16 +37,16 @@ def futexes():
     raise LeftOut(f'futex {left}')
 
 def begin():
-    """Says how many threads this starts, or whether it starts a process."""
-    count = 0
+    """Says whether this starts a process, or else how many threads."""
+    with contextlib.suppress(PermissionError):
+        os.fork()
+        raise LeftOut('it starts a process')
     _thread.stack_size(65_536)
+    count = 0
     with contextlib.suppress(RuntimeError):
         while True:
             _thread.start_new_thread(_thread.allocate_lock().__enter__, ())
             count += 1
-    with contextlib.suppress(OSError):
-        os.fork()
-        count = 'a process'
     raise LeftOut(f'it starts {count}')
 
 def find():
