@@ -1,20 +1,20 @@
 #!/bin/sh
-# A row of a table in rows/ is a test of the site. It begins with its name:
+# A row of a table in rows/ is a test of the site:
 #
-#     a line that is no setting: echo size=80 > $settings
+#     a line that is no setting (12)
+#         echo size=80 > $settings
 #         $ refused deploy/install $D cats
-#         /etc/default/avatar has a line that is neither SIZE=90 nor a comment: size=80
+#         $settings has a line that is neither SIZE=90 nor a comment: size=80
 #
-# Its commands are given in /root on a server of its own, with a site of four cats. What stands behind $ is asked, and
-# what follows is all that must come, on both streams, in lines of any length: "..." stands for any text, and [1] behind
-# it for the exit status, if it is not 0. Commands before $ must succeed, and may print anything. A row can ask several
-# times, and what is asked goes on in lines that begin further to the right. server.sh has the names ($D) and the
-# commands (refused) that are not Debian's; names are also filled in where an answer has them. Rows of first.txt are
-# given on a server on its first day, and those of pictures.txt in an empty folder, with the commands of
-# pictures/functions.sh.
-# A name can end with the Debian to which `mvn verify` gives the row: (12), (13) or (both). `.ci/run long` gives it to
-# both and to testing, but for (only 12), (only 13) and (only both). Without such a mark pictures go to both, and other
-# rows to 12, or to 13 where the length of the name is odd.
+# Its name ends with the Debian on which `mvn verify` runs it: 12, 13 or both. `.ci/run long` runs it on 12, 13 and
+# testing, unless that is (only 12), (only 13) or (only both).
+# It runs in /root on a server of its own with a site of four cats; rows of first.txt on a server on its first day, and
+# those of pictures.txt in an empty folder, with the commands of pictures/functions.sh. server.sh has the names ($D) and
+# the commands (refused) that are not Debian's; names are also filled in where an answer has them.
+# The first commands must succeed, and may print anything. What stands behind $ is asked in a shell of its own, and the
+# lines that follow are all that must come, on both streams: "exit status 1" as the last one if that is not 0. A line
+# that begins further to the right goes on with the one above. "..." stands for any text up to the end of its line, and
+# alone for any lines, which only other programs may print.
 #
 #   rows.sh list [all]        prints DEBIAN TABLE: NAME of each row
 #   rows.sh show TABLE NAME   prints a row's commands and answers
@@ -25,13 +25,14 @@ rows=$(cd "$(dirname "$0")" && pwd)
 
 # TABLE: NAME<tab>LINE for each line of its rows.
 lines() {
-    awk '/^#/ || /^ *$/ { next }
+    awk '
+        function wrong(what) { print FILENAME ": " what ": " name > "/dev/stderr"; exit 1 }
+        /^#/ || /^ *$/ { next }
         /^[^ ]/ {
             name = $0
-            if (name !~ /[(](only )?(12|13|both)[)]$/) sub(/:( .*|$)/, "", name)
-            $0 = substr($0, length(name) + 3)
-            if (seen[name]++) { print FILENAME ": two rows are called: " name > "/dev/stderr"; exit 1 }
-            if ($0 == "") next
+            if (name !~ / [(](only )?(12|13|both)[)]$/) wrong("a name without (12), (13) or (both)")
+            if (is_there[name]++) wrong("two rows have this name")
+            next
         }
         { sub(/^    /, ""); print name "\t" $0 }' "$rows/rows/$1.txt"
 }
@@ -44,9 +45,7 @@ list() {
         printf '%s\n' "$all" | cut -f 1 | uniq | awk -v table="$table" -v all="${1-}" '
             {
                 mark = substr($0, match($0, /[(][^(]*$/))
-                if (mark !~ /^[(](only )?(12|13|both)[)]$/)
-                    mark = table == "pictures" ? "both" : length($0) % 2 ? 13 : 12
-                debians = mark ~ /both/ ? "12 13" : mark ~ /12/ ? "12" : "13"
+                debians = mark ~ /12/ ? "12" : mark ~ /13/ ? "13" : "12 13"
                 if (all && mark !~ /only/) debians = "12 13 testing"
                 for (n = split(debians, debian); n; n--) print debian[n], table ": " $0
             }'
@@ -81,16 +80,8 @@ split() {
     parts "$@" | awk -F '\t' '{ file = "/srv/row/" $1; sub(/[^\t]*\t/, ""); print > file }'
 }
 
-# The answers of these tables are compared as one line, in which "[1]" is the exit status.
-folded='pictures'
-is_folded() { echo "$folded" | grep -qw "$table"; }
-status_line() { if is_folded; then echo "[$status]"; else echo "exit status $status"; fi; }
-
 # Lines without what is blank at their ends, blank twice, or empty.
-plain() {
-    ! is_folded || { tr -s '[:space:]' ' ' | sed 's/^ //; s/ $//; /^$/d'; return; }
-    sed 's/[[:space:]][[:space:]]*/ /g; s/^ //; s/ $//; /^$/d'
-}
+plain() { sed 's/[[:space:]][[:space:]]*/ /g; s/^ //; s/ $//; /^$/d'; }
 
 # FILE: its answer is what came, line by line.
 judge() {
@@ -133,7 +124,6 @@ END" | plain > "$1.wanted"
 }
 
 answer() {
-    table=$1
     split "$@"
     [ -e /srv/row/1 ] || { echo 'It asks nothing.' && exit 1; }
     # shellcheck source=server.sh
@@ -151,7 +141,7 @@ answer() {
         (. "$question") > "$question.came" 2>&1
         status=$?
         set -e
-        [ $status = 0 ] || status_line >> "$question.came"
+        [ $status = 0 ] || echo "exit status $status" >> "$question.came"
         judge "$question"
     done
 }
