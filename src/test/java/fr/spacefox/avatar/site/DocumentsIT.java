@@ -15,7 +15,8 @@ class DocumentsIT {
 
     /** Every link leads to a file, and to a heading of it. */
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "deploy/README.md", "deploy/operations.md", "deploy/apache.md", "bench/README.md"})
+    @ValueSource(
+            strings = {"README.md", "deploy/README.md", "deploy/operations.md", "deploy/apache.md", "bench/README.md"})
     void linksLeadSomewhere(String page) throws IOException {
         Path file = Path.of(page);
         var links = Pattern.compile("\\]\\((?!https?:)([^)#\\s]*)(?:#([^)\\s]*))?\\)")
