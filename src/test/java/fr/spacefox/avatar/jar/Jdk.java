@@ -18,7 +18,7 @@ final class Jdk {
 
     private Jdk() {}
 
-    /** Those that packages have installed, each once, the one that runs the tests first. It says which it leaves out. */
+    /** Those that packages have installed, each once, that which runs the tests first. It says which it leaves out. */
     static synchronized List<Path> all() throws IOException {
         if (homes == null) homes = find();
         assertFalse(homes.isEmpty(), "there is no Java of those that README names");
