@@ -34,7 +34,7 @@ ELSEWHERE = {"Ada Web Server": "20,606, i7-6700HQ", "C++ accept loop": "55,000; 
 
 def fingerprints():
     """Of what is measured: the jar with its command in the unit, and nginx.conf without comments."""
-    command = re.search(r"(?m)^ExecStart=(.*\\\n)*.*", peers.UNIT.read_text())[0]
+    command = peers.only(r"^(ExecStart=(?:.*\\\n)*.*)", peers.UNIT)
     conf = re.sub(r"(?m)^\s*(#.*)?\n", "", peers.CONF.read_text())
     return {name: hashlib.sha256(content).hexdigest()[:16] for name, content in (
         ("avatar.jar", peers.JAR.read_bytes() + command.encode()), ("nginx.conf", conf.encode()))}
