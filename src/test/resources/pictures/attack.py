@@ -42,10 +42,12 @@ def begin():
         os.fork()
         raise LeftOut('it starts a process')
     _thread.stack_size(65_536)
+    held = _thread.allocate_lock()
+    held.acquire()
     count = 0
     with contextlib.suppress(RuntimeError):
         while True:
-            _thread.start_new_thread(_thread.allocate_lock().__enter__, ())
+            _thread.start_new_thread(held.acquire, ())  # waits for ever: a thread that ends makes room for another
             count += 1
     raise LeftOut(f'it starts {count}')
 
