@@ -10,7 +10,8 @@
 # testing, unless that is (only 12), (only 13) or (only both).
 # It runs in /root on a server of its own with a site of four cats; rows of first.txt on a server on its first day, and
 # those of pictures.txt in an empty folder, with the commands of pictures/functions.sh. server.sh has the names ($D) and
-# the commands (refused) that are not Debian's; names are also filled in where an answer has them.
+# the commands (refused) that are not Debian's, and box.sh has visit, which is curl; names are also filled in where an
+# answer has them.
 # The first commands must succeed, and may print anything. What stands behind $ is asked in a shell of its own, and the
 # lines that follow are all that must come, on both streams: "exit status 1" as the last one if that is not 0. A line
 # that begins further to the right goes on with the one above. "..." stands for any text up to the end of its line, and

@@ -272,7 +272,7 @@ kind() {
             print answer
         }'
 }
-# PATH [OPTION...]: asks the site for it, by https; SET stands for its set. The body is in /srv/body.
+# PATH [OPTION...]: asks the site for it, by https; SET in PATH stands for its set. The body is in /srv/body.
 get() {
     path=$(echo "$1" | sed "s/SET/$(set_name)/")
     shift
