@@ -9,6 +9,7 @@ import fr.spacefox.avatar.support.Needs;
 import java.awt.image.BufferedImage;
 import java.io.File;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -122,12 +123,17 @@ class BrowserIT {
         String heading = "Try it without the Internet";
         String commands = Command.run("sh", "src/test/resources/guide.sh", heading, "", "README.md")
                 .ok();
+        List<Integer> ports = List.of(8000, 8080); // of the pictures and of the avatars
+        for (int port : ports) {
+            String taken = "another program has port " + port;
+            assertThrows(ConnectException.class, () -> new Socket("127.0.0.1", port).close(), taken);
+        }
         Process lines = new ProcessBuilder("sh", "-ec", path + commands)
                 .redirectErrorStream(true)
                 .redirectOutput(new File("target/quick-start.log"))
                 .start();
         try {
-            for (int port : List.of(8000, 8080)) { // of the pictures and of the avatars
+            for (int port : ports) {
                 String what = "port " + port + ", see target/quick-start.log";
                 Await.until(what, () -> {
                     new Socket("127.0.0.1", port).close();
