@@ -23,7 +23,8 @@ os.chmod(FOLDER.name, 0o755)  # nginx's workers are another user's
 MOUNTS = (line.split() for line in Path("/proc/mounts").read_text().splitlines())
 GROUPS = next((Path(path) for _, path, kind, *_ in MOUNTS if kind == "cgroup2"), None)
 GROUP = GROUPS and GROUPS / f"avatar-bench-{os.getpid()}"  # of all that this process starts
-START, LIMIT = 30, 8  # seconds to a program's first answer, and to others; whoever waits longer for an avatar has left
+START = 30  # seconds to a program's first answer
+LIMIT = 8  # seconds to others: whoever waits longer for an avatar has left
 MEMORY_PAGE = os.sysconf("SC_PAGE_SIZE")
 LOCATION = re.compile(rf"https://{peers.HOST}/({peers.SET}/)?Renard-[0-9]+[.]png")
 PORTS = iter(range(10_000 + os.getpid() % 5_000 * 3, 32_000, 3))  # clients connect from higher ones

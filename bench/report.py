@@ -169,7 +169,10 @@ def write(parts):
     for part in parts.values():
         for name, row in part["programs"].items():
             rows[name] = {"name": name, **rows.get(name, {}), **row}
-    others = {name: math.ceil(max(1, abs(100 * part["others"]))) for name, part in parts.items()}
+    others = {}
+    for name, part in parts.items():
+        percent = abs(100 * part["others"])  # a count below 0 is as far off as one above
+        others[name] = max(1, math.ceil(percent))
     resting = others.pop("rest")  # there, little is in use
     failed = [f"{name} ({key}: {why})" for key, part in parts.items() for name, why in part["failed"].items()]
     machine = re.sub(r", go .*", "", last["machine"])  # Java and nginx are enough here

@@ -51,7 +51,10 @@ class PowerIT {
     @BeforeAll
     void install() throws Exception {
         disk = disks.resolve("disk");
-        here("truncate -s 256M $0; PATH=$PATH:/usr/sbin; mkfs.ext4 -q -b 4096 -m 0 -E lazy_itable_init=0 $0", disk);
+        here("""
+                truncate -s 256M $0
+                PATH=$PATH:/usr/sbin
+                mkfs.ext4 -q -b 4096 -m 0 -E lazy_itable_init=0 $0""", disk);
         box = new Box(Debian.OLDER.files(), disk.toString());
         // Full is full: ext4 keeps blocks for itself, which small files get when large ones do not.
         here("echo 0 > /sys/fs/ext4/$(basename $(losetup -nO NAME -j $0))/reserved_clusters", disk);
